@@ -4,11 +4,14 @@ ARG BASE=node:26.10.0-bookworm-slim
 FROM ${BASE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# The optional packages are Node itself, which the base has already.
-RUN npm ci --omit=dev --omit=optional
+COPY packages/trellis/package.json packages/trellis/
+# The optional packages are Node itself, which the base has already. Of the workspaces, the service needs one: npm would
+# link the others, also those that are missing here.
+RUN npm ci --omit=dev --omit=optional --workspace packages/trellis --include-workspace-root
 COPY LICENSE openapi.yaml ./
 COPY scripts/node scripts/plant-store scripts/require-node.cjs scripts/
 COPY generated generated/
+COPY packages/trellis/src packages/trellis/src/
 COPY src src/
 RUN install --directory --owner=node --group=node node_modules/.cache
 # Runs the service once to fill V8's compile cache, so that no container has to write it. Node looks the cache up by
@@ -21,7 +24,7 @@ USER root
 RUN chmod --recursive a+rX node_modules/.cache
 # `--build-arg COMMIT="$(git rev-parse HEAD)"` makes `--version` and the metrics name the commit.
 ARG COMMIT
-RUN test -z "$COMMIT" || echo "$COMMIT" > src/framework/commit.txt
+RUN test -z "$COMMIT" || echo "$COMMIT" > commit.txt
 
 FROM ${BASE}
 LABEL org.opencontainers.image.title="plant-store" \

@@ -4,12 +4,8 @@ import { dirname, join } from 'node:path';
 import eslint from '@eslint/js';
 import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
-import packageJson from './package.json' with { type: 'json' };
 
-/** The folder of this project's service, in src and in test. */
-const SERVICE = 'plants';
-/** Services with a folder of their own, which has their contract, `main.ts`, `service/`, `generated/` and `test/`. */
-const EXAMPLES = 'examples/*';
+const SRC = 'packages/trellis/src';
 
 /** Packages that only the rooms with these names in `packages` import. */
 const PACKAGES = ['express', 'express-openapi-validator/dist', 'kysely', 'node:process', 'node:sqlite', 'pg'];
@@ -29,61 +25,65 @@ const SHARED_BY_ENGINES = [
   'schema.ts',
   'transaction.ts',
 ];
-const FRAMEWORK = ['auth', 'contract', 'files', 'http', 'observability', 'pages', 'storage'].map((name) => `${name}/`);
+const ABOVE_STORAGE = ['auth', 'contract', 'files', 'http', 'observability', 'pages', 'storage'].map(
+  (name) => `${name}/`,
+);
 const ROOMS = {
-  'src/main.ts': { others: [], own: [`${SERVICE}/index.ts`] },
-  [`src/${SERVICE}/**`]: { others: ['generated/'], packages: ['kysely'] },
-  [`${EXAMPLES}/main.ts`]: { others: [], own: ['service/index.ts'] },
-  [`${EXAMPLES}/service/**`]: { others: ['generated/'], packages: ['kysely'] },
-  'src/framework/*.ts': { others: [], own: [...FRAMEWORK, 'environment.ts', 'service.ts'] },
+  '*.ts': { others: [], own: [...ABOVE_STORAGE, 'environment.ts', 'service.ts'] },
   // The face: what it exports again. It imports commands/main.ts at run time.
-  'src/framework/index.ts': {
+  'index.ts': {
     others: [],
     own: ['contract/errors.ts', 'contract/types.ts', 'http/entity-tag.ts', 'service.ts', 'storage/'],
     not: '^\\./storage/(?!(cursor|steps|store|tables|values)\\.ts$)',
   },
-  'src/framework/service.ts': { others: [], own: [], ownTypes: FRAMEWORK },
-  'src/framework/commands/**': {
-    others: [...FRAMEWORK, 'config.ts', 'environment.ts', 'service.ts', 'package.json'],
+  'sql.ts': { others: [], own: [], packages: ['kysely'] },
+  'service.ts': { others: [], own: [], ownTypes: ABOVE_STORAGE },
+  'commands/**': { others: [...ABOVE_STORAGE, 'config.ts', 'environment.ts', 'service.ts'] },
+  // From the lowest of its rooms: each imports those before it.
+  'contract/*.ts': { others: [] },
+  'contract/schema/**': { others: ['errors.ts'] },
+  'contract/rules/**': { others: ['errors.ts', 'schema/'] },
+  'contract/message/**': { others: ['errors.ts', 'schema/', 'rules/'] },
+  'contract/validator/**': { others: ['contract.ts', 'errors.ts', 'schema/', 'rules/', 'message/'] },
+  'contract/validator/validator-eov.ts': {
+    others: ['contract.ts', 'errors.ts', 'schema/', 'rules/', 'message/'],
+    packages: ['express-openapi-validator/dist'],
   },
-  'src/framework/contract/**': { others: [] },
-  'src/framework/contract/validator-eov.ts': { others: [], packages: ['express-openapi-validator/dist'] },
-  'src/framework/http/**': {
+  'http/**': {
     others: ['contract/', 'storage/store.ts'],
-    types: ['auth/', 'observability/', 'service.ts'],
+    types: ['auth/', 'service.ts'],
     packages: ['express'],
   },
   // Queries are made of what Kysely exports.
-  'src/framework/storage/*.ts': { others: ['contract/int64.ts'], packages: ['kysely'], not: '^\\./(sqlite|postgres)/' },
-  'src/framework/storage/open.ts': { others: [] },
-  'src/framework/storage/sqlite/**': { others: SHARED_BY_ENGINES, packages: ['node:sqlite'] },
-  'src/framework/storage/postgres/**': { others: SHARED_BY_ENGINES, packages: ['pg'] },
-  'src/framework/auth/**': { others: ['contract/', 'storage/store.ts'] },
-  'src/framework/files/**': {
+  'storage/*.ts': { others: ['contract/schema/int64.ts'], packages: ['kysely'], not: '^\\./(sqlite|postgres)/' },
+  'storage/open.ts': { others: [] },
+  'storage/sqlite/**': { others: SHARED_BY_ENGINES, packages: ['node:sqlite'] },
+  'storage/postgres/**': { others: SHARED_BY_ENGINES, packages: ['pg'] },
+  'auth/**': { others: ['contract/', 'storage/store.ts'] },
+  'files/**': {
     others: ['contract/', 'storage/store.ts', 'storage/tables.ts', 'storage/queue.ts'],
     types: ['service.ts'],
   },
-  'src/framework/pages/**': { others: ['contract/', 'http/'], packages: ['express'] },
-  'src/framework/observability/**': {
+  'pages/**': { others: ['contract/', 'http/'], packages: ['express'] },
+  'observability/**': {
     others: ['contract/', 'http/', 'storage/store.ts'],
     types: ['service.ts', 'storage/open.ts'],
   },
 };
 
-/** What every room of the framework imports: it imports nothing itself. */
-const LEAF = 'explained-error.ts';
+/** What every room of the framework may import: they import nothing themselves. */
+const LEAVES = ['explained-error.ts', 'globals.ts'];
 
 const oneOf = (texts) => `(${texts.map(RegExp.escape).join('|')})`;
 
-function room([files, { others, types = [], own, ownTypes = [], packages = [], not = '^$' }]) {
-  const isFramework = files.startsWith('src/framework/');
-  const leaf = isFramework ? [LEAF] : [];
-  const mine = own === undefined ? ['./'] : [...leaf, ...own, ...ownTypes].map((path) => `./${path}`);
+function room([name, { others, types = [], own, ownTypes = [], packages = [], not = '^$' }]) {
+  const files = `${SRC}/${name}`;
+  const mine = own === undefined ? ['./'] : [...LEAVES, ...own, ...ownTypes].map((path) => `./${path}`);
   const foreign = PACKAGES.filter((name) => !packages.includes(name));
   const patterns = [
     {
-      regex: `^(\\.\\./)+(?!${oneOf(['../', ...leaf, ...others, ...types])})`,
-      message: `${files} imports from other rooms only: ${[...leaf, ...others, ...types].join(', ')}`,
+      regex: `^(\\.\\./)+(?!${oneOf(['../', ...LEAVES, ...others, ...types])})`,
+      message: `${files} imports from other rooms only: ${[...LEAVES, ...others, ...types].join(', ')}`,
     },
     { regex: `^(?!${oneOf(mine)})\\./`, message: `${files} imports from its own room only: ${mine.join(', ')}` },
     ...[
@@ -98,26 +98,19 @@ function room([files, { others, types = [], own, ownTypes = [], packages = [], n
       })),
     { regex: `^${oneOf(foreign)}(/|$)`, message: `${files} does not import this package.` },
     { regex: not, message: `${files} does not import this file.` },
-    { regex: isFramework ? '^#' : '^$', message: 'The framework does not import its own face.' },
+    { regex: '^trellis(/|$)', message: 'The framework does not import its own face.' },
     { regex: '^\\./\\.\\.|[^.]/\\.\\./', message: 'The path goes up at its beginning only.' },
   ];
   return { files: [files], rules: { 'no-restricted-imports': ['error', { patterns }] } };
 }
 
-/** Scripts and tests are for any service. */
-const ANY_SERVICE = {
-  // A contract of the tests may have its own `generated/` beside it.
-  regex: `^(?!\\./generated/)\\.\\.?/(\\.\\./)*((src/|test/)?${SERVICE}/|src/main\\.ts|generated/|examples/)`,
-  message: `Only src/${SERVICE} and test/${SERVICE} know the service of this project.`,
-};
-const FACE = { regex: '^#', message: 'Scripts import the files of the framework: its face is for services.' };
-
 /** No rule of imports sees those at run time. */
 const AT_RUN_TIME = 'The rules of imports do not see an import at run time: only commands may need it.';
 
 const TEXTS = new Map(
-  globSync(['{src,scripts,test,generated,examples}/**/*.ts', 'package-lock.json', 'tsconfig.json'], {
+  globSync(['{src,scripts,test,generated,examples,packages}/**/*.ts', 'package-lock.json', 'tsconfig.json'], {
     cwd: import.meta.dirname,
+    exclude: ['**/node_modules/**'],
   })
     .toSorted()
     .map((file) => [file, readFileSync(join(import.meta.dirname, file), 'utf8')]),
@@ -127,8 +120,8 @@ const TEXTS = new Map(
 function reach(file, reached) {
   if (reached.has(file) || !TEXTS.has(file)) return;
   reached.add(file);
-  for (const [, path] of TEXTS.get(file).matchAll(/'(\.\.?\/.*?|#\w+)'/g))
-    reach(path.startsWith('#') ? join(packageJson.imports[path] ?? path) : join(file, '..', path), reached);
+  for (const [, path] of TEXTS.get(file).matchAll(/'(\.\.?\/.*?|trellis)'/g))
+    reach(path === 'trellis' ? `${SRC}/index.ts` : join(file, '..', path), reached);
 }
 
 /**
@@ -149,7 +142,7 @@ function dependencies(folder) {
 const FOLDERS = new Set([...TEXTS.keys()].map(dirname));
 
 export default defineConfig(
-  { ignores: ['node_modules/', 'coverage/', '**/generated/', 'test/framework/*/generated.ts'] },
+  { ignores: ['node_modules/', '.cache/', 'coverage/', '**/generated/', '**/generated.ts'] },
   eslint.configs.recommended,
   tseslint.configs.strictTypeChecked,
   tseslint.configs.stylisticTypeChecked,
@@ -180,25 +173,26 @@ export default defineConfig(
     // CommonJS has no other way.
     rules: { '@typescript-eslint/no-require-imports': 'off' },
   },
+  {
+    // The runner of the template's tests waits for them itself.
+    files: ['packages/trellis/template/test/**'],
+    rules: {
+      '@typescript-eslint/no-floating-promises': [
+        'error',
+        { allowForKnownSafeCalls: [{ from: 'package', package: 'node:test', name: 'test' }] },
+      ],
+    },
+  },
   ...[...FOLDERS].map(dependencies),
-  {
-    files: ['scripts/**'],
-    rules: { 'no-restricted-imports': ['error', { patterns: [ANY_SERVICE, FACE] }] },
-  },
-  {
-    files: ['test/**'],
-    ignores: [`test/${SERVICE}/**`],
-    rules: { 'no-restricted-imports': ['error', { patterns: [ANY_SERVICE] }] },
-  },
   ...Object.entries(ROOMS).map(room),
   {
-    files: ['src/**', `${EXAMPLES}/{main.ts,service/**}`],
+    files: [`${SRC}/**`],
     // A command is loaded when it is run, and Kysely while an engine opens.
-    ignores: ['src/framework/commands/**', 'src/framework/storage/open.ts'],
+    ignores: [`${SRC}/commands/**`, `${SRC}/storage/open.ts`],
     rules: { 'no-restricted-syntax': ['error', { selector: 'ImportExpression', message: AT_RUN_TIME }] },
   },
   {
-    files: ['src/framework/index.ts'],
+    files: [`${SRC}/index.ts`],
     rules: {
       'no-restricted-syntax': [
         'error',
@@ -207,17 +201,21 @@ export default defineConfig(
     },
   },
   {
-    files: ['src/**', `${EXAMPLES}/{main.ts,service/**}`],
-    ignores: ['src/framework/environment.ts'],
+    files: [`${SRC}/**`, 'src/**', 'examples/*/{main.ts,service/**}'],
+    ignores: [`${SRC}/environment.ts`],
     rules: {
       'no-restricted-properties': [
         'error',
-        { object: 'process', property: 'env', message: 'Only src/framework/environment.ts reads the environment.' },
+        {
+          object: 'process',
+          property: 'env',
+          message: 'Only packages/trellis/src/environment.ts reads the environment.',
+        },
       ],
     },
   },
   {
-    files: ['src/framework/commands/**'],
+    files: [`${SRC}/commands/**`],
     rules: {
       'no-restricted-globals': ['error', { name: 'process', message: 'A command takes what it needs from its io.' }],
     },

@@ -11,15 +11,15 @@ if (process.env.NODE_V8_COVERAGE === undefined)
 // The flags of `npm test` hide DEP0169: Jest gives tests a copy of `process`, so that the service cannot do it itself there.
 
 export default {
-  testMatch: [`<rootDir>/{test,examples}/**/${folder ? `${folder}/**/` : ''}*.test.ts`],
+  testMatch: [`<rootDir>/{test,examples,packages/trellis/test}/**/${folder ? `${folder}/**/` : ''}*.test.ts`],
   testPathIgnorePatterns: folder ? [] : ['/long/', '/nightly/'],
   extensionsToTreatAsEsm: ['.ts'],
   // What runs in tests is what runs in the service: Node's own type stripping, in place, so that lines and columns stay.
-  testEnvironment: '<rootDir>/test/support/environment.ts',
-  transform: { '\\.ts$': '<rootDir>/test/support/strip-types.js' },
-  testSequencer: '<rootDir>/test/support/sequencer.js',
-  globalSetup: '<rootDir>/test/support/postgres-binaries.ts',
-  setupFilesAfterEnv: ['<rootDir>/test/support/take-coverage.ts'],
+  testEnvironment: '<rootDir>/packages/trellis/test/support/environment.ts',
+  transform: { '\\.ts$': '<rootDir>/packages/trellis/test/support/strip-types.js' },
+  testSequencer: '<rootDir>/packages/trellis/test/support/sequencer.js',
+  globalSetup: '<rootDir>/packages/trellis/test/support/postgres-binaries.ts',
+  setupFilesAfterEnv: ['<rootDir>/packages/trellis/test/support/take-coverage.ts'],
   // Most tests wait for something most of the time. Those in the folders take processor time, and have limits of time.
   maxWorkers: folder ? 3 : 6,
   // Tests start processes and wait for disks, on machines that have other things to do.

@@ -1,4 +1,4 @@
-import { run } from '#framework';
-import { plants } from './plants/index.ts';
+import { run } from 'trellis';
+import { plants } from './index.ts';
 
 await run(plants);

@@ -1,4 +1,4 @@
-import { run } from '#framework';
+import { run } from 'trellis';
 import { bank } from './service/index.ts';
 
 await run(bank);

@@ -1,4 +1,4 @@
-import { entityTag, withoutNulls } from '#framework';
+import { entityTag, withoutNulls } from 'trellis';
 import type { Database, Row, Schema } from './types.ts';
 
 /** The account as it is stored; undefined: there is none with this id. */

@@ -1,4 +1,4 @@
-import { withoutNulls } from '#framework';
+import { withoutNulls } from 'trellis';
 import { errors } from '../generated/openapi.ts';
 import type { Reply, Request, Tools } from './types.ts';
 

@@ -1,5 +1,5 @@
 import type { ErrorNumber, operations } from '../generated/openapi.ts';
-import type { Service } from '#framework';
+import type { Service } from 'trellis';
 import { closeAccount } from './closeAccount.ts';
 import { getAccount } from './getAccount.ts';
 import { getTransfer } from './getTransfer.ts';

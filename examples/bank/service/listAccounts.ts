@@ -1,4 +1,4 @@
-import { decodeCursor, encodeCursor, withoutNulls } from '#framework';
+import { decodeCursor, encodeCursor, withoutNulls } from 'trellis';
 import { errors } from '../generated/openapi.ts';
 import { shown } from './account.ts';
 import type { Reply, Request, Tools } from './types.ts';

@@ -1,4 +1,4 @@
-import { int64, optional, table, text, timestamp } from '#framework';
+import { int64, optional, table, text, timestamp } from 'trellis';
 import type { components } from '../generated/openapi.ts';
 
 type Currency = components['schemas']['Currency'];

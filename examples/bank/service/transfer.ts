@@ -1,4 +1,4 @@
-import { ConstraintViolated, withoutNulls } from '#framework';
+import { ConstraintViolated, withoutNulls } from 'trellis';
 import { errors } from '../generated/openapi.ts';
 import type { Reply, Request, Row, Tools } from './types.ts';
 

@@ -1,5 +1,5 @@
 import type { components, operations } from '../generated/openapi.ts';
-import type * as framework from '#framework';
+import type * as framework from 'trellis';
 import type { tables } from './tables.ts';
 
 // The types of the framework, bound to this contract and these tables.

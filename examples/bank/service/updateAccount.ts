@@ -1,4 +1,4 @@
-import { entityTag, ifMatch, withoutNulls } from '#framework';
+import { entityTag, ifMatch, withoutNulls } from 'trellis';
 import { errors } from '../generated/openapi.ts';
 import { accountReply, findAccount } from './account.ts';
 import type { Reply, Request, Tools } from './types.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { runCommand } from '../../../test/support/service.ts';
+import { runCommand } from '../../../packages/trellis/test/support/service.ts';
 import { BANK, Client, ENGINES, newStore, newTransfer, startBank } from './client.ts';
 import { refusal } from './refusal.ts';
 

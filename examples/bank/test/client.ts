@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { read } from '../../../test/support/derived/spelling.ts';
-import type { Engine } from '../../../test/support/place.ts';
-import { sharedPostgres } from '../../../test/support/postgres.ts';
-import { type Instance, type Program, ROOT, startInstance } from '../../../test/support/service.ts';
-import { temporaryFolder } from '../../../test/support/temporary.ts';
-import { exactJson } from '../../../src/framework/contract/int64.ts';
+import { read } from '../../../packages/trellis/test/support/derived/spelling.ts';
+import type { Engine } from '../../../packages/trellis/test/support/place.ts';
+import { sharedPostgres } from '../../../packages/trellis/test/support/postgres.ts';
+import { type Instance, type Program, ROOT, startInstance } from '../../../packages/trellis/test/support/service.ts';
+import { temporaryFolder } from '../../../packages/trellis/test/support/temporary.ts';
+import { exactJson } from '../../../packages/trellis/src/contract/schema/int64.ts';
 import { bank } from '../service/index.ts';
 
 export const ENGINES: readonly Engine[] = ['SQLite', 'PostgreSQL'];

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { loadContract } from '../../../src/framework/contract/load.ts';
-import { derive, ENGINES, seedOr } from '../../../test/support/derived/derive.ts';
+import { loadContract } from '../../../packages/trellis/src/contract/load.ts';
+import { derive, ENGINES, seedOr } from '../../../packages/trellis/test/support/derived/derive.ts';
 import { bank } from '../service/index.ts';
 import { BANK } from './client.ts';
 

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { runCommand } from '../../../test/support/service.ts';
-import { temporaryFolder } from '../../../test/support/temporary.ts';
+import { runCommand } from '../../../packages/trellis/test/support/service.ts';
+import { temporaryFolder } from '../../../packages/trellis/test/support/temporary.ts';
 import { BANK, Client, ENGINES, newStore, newTransfer, startBank } from './client.ts';
 
 const run = (store: string, ...args: readonly string[]) =>

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { ROOT, start } from '../../../test/support/service.ts';
+import { ROOT, start } from '../../../packages/trellis/test/support/service.ts';
 
 const FOLDER = join(import.meta.dirname, '..');
 const README = readFileSync(join(FOLDER, 'README.md'), 'utf8');

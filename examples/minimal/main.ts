@@ -1,4 +1,0 @@
-import { run } from '#framework';
-import { service } from './service/index.ts';
-
-await run(service);

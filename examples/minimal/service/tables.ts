@@ -1,6 +1,0 @@
-import { table, text } from '#framework';
-
-/** What the steps make; the start compares them with the database. */
-export const tables = {
-  notes: table({ id: text(), text: text() }, 'id'),
-};

@@ -1,0 +1,121 @@
+import { Worker } from 'node:worker_threads';
+import type { AnySchema } from '../../src/contract/schema/document.ts';
+import { Fault } from '../../test/support/clients.ts';
+import type { Extent, Trial } from '../../test/support/trials.ts';
+import type { Orders, Verdicts } from './judge.ts';
+
+/** What a verdict may cost: processor time in milliseconds, and megabytes of heap. */
+const LIMITS: Readonly<Record<number, { readonly ms: number; readonly megabytes: number }>> = {
+  65_536: { ms: 50, megabytes: 20 },
+  1_048_576: { ms: 500, megabytes: 100 },
+};
+/** What the thread holds before its first verdict: the code, the compiled contract and the bodies. */
+const THREAD_MEGABYTES = 90;
+/** When a thread is ended that gives no verdict at all: other processes may take most of the machine. */
+const PATIENCE_S = 200;
+
+const NEW_ITEM: AnySchema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['id', 'name'],
+  properties: { id: { type: 'integer', format: 'int64' }, name: { type: 'string' } },
+};
+const objects = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ type: 'object', required: [`k${index}`] }));
+const ITEM = { $ref: '#/components/schemas/Item' };
+const row = (items: AnySchema, maxItems: number) => ({
+  schema: { type: 'array', maxItems, items: ITEM },
+  components: { Item: items },
+});
+
+/** Contracts whose refused bodies once kept a process busy for seconds or minutes, or ended it. */
+const CONTRACTS: Readonly<Record<string, Required<Pick<Orders, 'drawn'>>['drawn']>> = {
+  'a batch of items': row(NEW_ITEM, 100),
+  'items of two shapes': row({ oneOf: objects(2) }, 15_000),
+  'items of ten shapes': row({ oneOf: objects(10) }, 1000),
+  'an item that the body lacks': {
+    schema: { type: 'array', contains: { anyOf: Array<AnySchema>(5).fill(ITEM) } },
+    components: { Item: { type: 'integer' } },
+  },
+  'two items that the body lacks': {
+    schema: { type: 'array', minContains: 2, contains: { anyOf: [ITEM, ITEM] } },
+    components: { Item: { type: 'integer' } },
+  },
+  'items of shapes within shapes': row({ anyOf: [{ anyOf: objects(3) }, { anyOf: objects(3) }] }, 1000),
+};
+
+/** @throws Fault if a verdict takes too long or too much memory */
+export async function judge(orders: Orders): Promise<Verdicts> {
+  const { ms, megabytes } = LIMITS[orders.bytes] ?? { ms: 0, megabytes: 0 };
+  const verdicts = await new Promise<Verdicts>((resolve, reject) => {
+    const thread = new Worker(new URL('judge.ts', import.meta.url), {
+      workerData: { ...orders, slowMs: 0.4 * ms },
+      resourceLimits: { maxOldGenerationSizeMb: THREAD_MEGABYTES + megabytes, maxYoungGenerationSizeMb: 16 },
+    });
+    const timer = setTimeout(() => {
+      void thread.terminate();
+      reject(new Fault(`no verdict within ${PATIENCE_S} s`));
+    }, PATIENCE_S * 1000);
+    thread.once('message', resolve);
+    thread.once('error', reject);
+    thread.once('exit', () => {
+      clearTimeout(timer);
+      reject(new Fault('the thread ended without a verdict'));
+    });
+  });
+  if (verdicts.slowest <= ms) return verdicts;
+  throw new Fault(`${verdicts.about} took ${verdicts.slowest.toFixed(0)} ms of processor, at most ${ms} are promised`);
+}
+
+function emptyObjects(bytes: number): string {
+  return `[${Array<string>(Math.floor(bytes / 3) - 1)
+    .fill('{}')
+    .join()}]`;
+}
+
+/** Compiled contracts stay in the memory of a thread: each thread gets ten. */
+function parts(orders: Orders): Orders[] {
+  const { seeds } = orders;
+  if (seeds === undefined) return [orders];
+  return Array.from({ length: Math.ceil(seeds.length / 10) }, (_, index) => ({
+    ...orders,
+    seeds: seeds.slice(10 * index, 10 * (index + 1)),
+  }));
+}
+
+function trial(name: string, orders: (extent: Extent, bytes: number) => Orders): Trial {
+  return {
+    cells: [name, 'body', 'one body', 'one token', 'burns', '1'],
+    run: async (extent) => {
+      let count = 0;
+      const told = [];
+      for (const bytes of Object.keys(LIMITS).map(Number)) {
+        let [most, kept] = [0, 0];
+        for (const part of parts(orders(extent, bytes))) {
+          const { judged, slowest, refused } = await judge(part);
+          count += judged;
+          most = Math.max(most, slowest);
+          kept += refused;
+        }
+        const unkept = kept === 0 ? '' : `, ${kept} contracts refused`;
+        told.push(`${bytes / 1024} KiB ${most.toFixed(0)} ms of processor${unkept}`);
+      }
+      return `${count.toLocaleString('en')} verdicts, at most: ${told.join('; ')}`;
+    },
+  };
+}
+
+export const VERDICTS: readonly Trial[] = [
+  ...Object.entries(CONTRACTS).map(([name, drawn]) =>
+    trial(`sends empty objects where the contract has ${name}`, (_, bytes) => ({
+      bytes,
+      drawn,
+      bodies: [emptyObjects(bytes)],
+    })),
+  ),
+  trial('sends hostile bodies to 500 contracts that a seed draws', ({ long, seed }, bytes) => ({
+    bytes,
+    // A contract is the same for both sizes, and a body of 1 MiB takes sixteen times as long to make and to judge.
+    seeds: Array.from({ length: (long ? 500 : 10) / (bytes > 65_536 ? 5 : 1) }, (_, index) => seed + index),
+  })),
+];

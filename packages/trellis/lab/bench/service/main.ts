@@ -1,0 +1,4 @@
+import { run } from 'trellis';
+import { bench } from './index.ts';
+
+await run(bench);

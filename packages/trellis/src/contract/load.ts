@@ -1,0 +1,64 @@
+import { hash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { readBasePath } from './rules/addresses.ts';
+import { requireDeclared } from './rules/closed.ts';
+import { type Contract, readOperations } from './contract.ts';
+import { follower, type OpenApiDocument, readOpenApi } from './schema/document.ts';
+import { requireFailures, requireRequestIds } from './failures.ts';
+import { requireOneIntegerType } from './rules/integers.ts';
+import { requireOneFile } from './rules/one-file.ts';
+import { requireLinearPatterns } from './rules/patterns.ts';
+import { requireOpenApi, withValidators } from './validator/validator-eov.ts';
+import { requireKept } from './rules/vocabulary.ts';
+
+/**
+ * @param isKnown `npm run generate` has checked the text by the schema of OpenAPI, and its patterns
+ * @throws ContractError if the text is not YAML, not OpenAPI 3.1, or has a field that the service does not support
+ */
+export function loadDocument(yaml: string, isKnown = false): OpenApiDocument {
+  const document = readOpenApi(yaml);
+  if (!isKnown) requireOpenApi(document);
+  const schemas = requireKept(document);
+  if (isKnown) return document;
+  requireOneFile(document);
+  requireLinearPatterns(schemas);
+  requireDeclared(schemas, follower(document));
+  return document;
+}
+
+/** The contract of the last file: a process that starts its service again, as tests do, need not compile it again. */
+let last: Contract | undefined;
+
+/** @param contract its text, or the URL of its file @throws ContractError */
+export async function loadContract(contract: string | URL): Promise<Contract> {
+  if (typeof contract === 'string') return compile(contract, false);
+  const text = await readFile(contract, 'utf8');
+  if (last?.yaml !== text) last = compile(text, await isGeneratedFrom(contract, text));
+  return last;
+}
+
+function compile(text: string, isKnown: boolean): Contract {
+  const document = loadDocument(text, isKnown);
+  const basePath = readBasePath(document);
+  const operations = withValidators(readOperations(document), document);
+  const follow = follower(document);
+  requireFailures(document, operations, follow);
+  requireRequestIds(operations);
+  const sent = operations.flatMap(({ values, body }) => [values, ...(body?.types.values() ?? [])]);
+  requireOneIntegerType(
+    sent.map(({ schema }) => schema),
+    follow,
+  );
+  return { yaml: text, document, basePath, operations };
+}
+
+/** In the format of `sha256sum`. */
+export function sumOf(yaml: string): string {
+  return `${hash('sha256', yaml)}  openapi.yaml\n`;
+}
+
+/** Whether `npm run generate` has checked this text: the two checks that it skips take a sixth of a start. */
+async function isGeneratedFrom(file: URL, yaml: string): Promise<boolean> {
+  const sum = await readFile(new URL('generated/openapi.sha256', file), 'utf8').catch(() => '');
+  return sum === sumOf(yaml);
+}

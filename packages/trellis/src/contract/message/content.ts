@@ -1,0 +1,134 @@
+import { reachable } from '../schema/subschemas.ts';
+import {
+  type AnySchema,
+  type Content,
+  type Follow,
+  type Header,
+  type Parameter,
+  refuse,
+  type Resolve,
+  type Response,
+} from '../schema/document.ts';
+import { exactJson } from '../schema/int64.ts';
+import { numbersIn } from '../schema/numbers.ts';
+import { valuesSchema } from './parameters.ts';
+import { Position } from '../schema/positions.ts';
+import { Sent } from './sent.ts';
+
+// What messages have beside their parameters: bodies, and the header fields of replies.
+
+export interface ContractContent {
+  readonly schema: AnySchema;
+  /** undefined: the value holds no default, and all its numbers are doubles. */
+  readonly position: Position | undefined;
+}
+
+interface ReplyContent {
+  readonly schema: AnySchema;
+  /** undefined: the value holds no number. */
+  readonly position: Position | undefined;
+  /** What is sent of a body that an operation returned: its declared members, each number as the contract types it. */
+  readonly sent: (body: unknown) => unknown;
+  /** Writes what is sent. */
+  readonly toJson: (body: unknown) => string;
+}
+
+export interface ContractReply {
+  readonly mediaType: string | undefined;
+  readonly content: ReplyContent | undefined;
+  readonly headers: Readonly<Record<string, Header>>;
+}
+
+/** The service adds these to replies; an operation must not. */
+export const OWN_HEADERS = ['x-request-id', 'ratelimit', 'ratelimit-policy'] as const;
+
+/** HTTP itself decides on these fields of a reply (RFC 9110 and 9112), or the service, by its settings. */
+const FIELDS_OF_HTTP =
+  /^(?:connection|proxy-connection|keep-alive|upgrade|te|trailer|transfer-encoding|content-length|content-encoding|date|x-content-type-options|access-control-.*)$/i;
+
+/** RFC 9110, section 5.6.2. */
+export const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
+const JSON_TYPE = /^application\/(?:[\w.!#$&^-]+\+)?json$/;
+
+/** @throws ContractError */
+export function readReply(
+  status: string,
+  response: Response,
+  resolve: Resolve,
+  follow: Follow,
+  where: string,
+): ContractReply {
+  if (!/^(?:[2-5]\d\d|default)$/.test(status))
+    refuse(response, where, 'declare each status by its number, or as default');
+  const { content = {}, headers = {} } = response;
+  const [body, ...others] = readContent(content, where);
+  if (others.length > 0) refuse(content, where, 'a reply can have only one media type');
+  if (body !== undefined && /^(?:20[45]|304)$/.test(status))
+    refuse(content, where, 'a reply with this status has no body: leave content out');
+  const fields = Object.entries(headers).map(([name, header]) => [name, resolve(header)] as const);
+  for (const [name, header] of fields) {
+    if (!TOKEN.test(name)) refuse(header, where, `the name ${name} is not valid for a header field`);
+    if (/^content-type$/i.test(name)) refuse(header, where, 'OpenAPI ignores the header Content-Type: leave it out');
+    if (FIELDS_OF_HTTP.test(name))
+      refuse(
+        header,
+        where,
+        `the header ${name} is for HTTP and the service to send, not for an operation: leave it out`,
+      );
+    const same = Object.keys(headers).find((each) => each !== name && each.toLowerCase() === name.toLowerCase());
+    if (same !== undefined) refuse(header, where, `the headers ${name} and ${same} are the same: leave one out`);
+    if (header.required && /^ratelimit(-policy)?$/i.test(name) && status !== '429')
+      refuse(header, where, `the header ${name} is sent only where RATE_LIMIT is set: leave out required`);
+    const { types } = new Position(header.schema, follow);
+    if (['array', 'object', 'null'].some((type) => types.has(type)))
+      refuse(header, where, `the header ${name} must be a string, a number, an integer or a boolean`);
+  }
+  return { mediaType: body?.[0], content: body && replyOf(body[1], follow), headers: Object.fromEntries(fields) };
+}
+
+/** @returns the schemas by media type */
+function readContent(content: Content, where: string): Map<string, AnySchema> {
+  return new Map(
+    Object.entries(content).map(([type, media]) => {
+      if (!JSON_TYPE.test(type)) {
+        const forms = 'write application/json or application/….+json, in lower case';
+        refuse(media, where, `the media type ${type} is not JSON: ${forms}`);
+      }
+      if ((media.schema as unknown) === undefined) refuse(media, where, `${type} must have a schema`);
+      return [type, media.schema];
+    }),
+  );
+}
+
+/** @returns what a request may have as its body, by media type @throws ContractError */
+export function bodiesOf(content: Content, follow: Follow, where: string): ReadonlyMap<string, ContractContent> {
+  return new Map(Array.from(readContent(content, where), ([type, schema]) => [type, bodyOf(schema, follow)] as const));
+}
+
+/** The parameters of a request, as one value. */
+export function valuesOf(parameters: readonly Parameter[], follow: Follow): ContractContent {
+  const schema = valuesSchema(parameters);
+  return { schema, position: hasDefault(schema, follow) ? new Position(schema, follow) : undefined };
+}
+
+function bodyOf(schema: AnySchema, follow: Follow): ContractContent {
+  const matters = hasDefault(schema, follow) || numbersIn(schema, follow) === 'bigint';
+  return { schema, position: matters ? new Position(schema, follow) : undefined };
+}
+
+function replyOf(schema: AnySchema, follow: Follow): ReplyContent {
+  const numbers = numbersIn(schema, follow);
+  const members = new Sent(follow);
+  const position = numbers === 'none' ? undefined : new Position(schema, follow);
+  return {
+    schema,
+    position,
+    sent: (body) => members.of(body, schema, position),
+    // exactJson is slower, and only it writes a bigint.
+    toJson: numbers === 'bigint' ? exactJson : JSON.stringify,
+  };
+}
+
+function hasDefault(schema: AnySchema, follow: Follow): boolean {
+  return reachable(schema, follow).some((each) => each.default !== undefined);
+}

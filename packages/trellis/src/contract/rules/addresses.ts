@@ -1,0 +1,74 @@
+import { type OpenApiDocument, type PathItem, refuse, type Server } from '../schema/document.ts';
+
+const VARIABLE = /\{[^}]*\}/;
+const VARIABLES = /\{([^}]*)\}/g;
+
+/** The service's own pages, below the path of BASE_URL. All paths below `docs` belong to that page. */
+export const PAGES = { root: '/', docs: '/docs', yaml: '/openapi.yaml', json: '/openapi.json' } as const;
+
+/** @throws ContractError if the path in `servers` is ambiguous, or no request can reach a path of the contract */
+export function readBasePath({ servers = [], paths = {} }: OpenApiDocument): string {
+  const [first, ...others] = servers;
+  const basePath = first === undefined ? '' : pathOf(first);
+  for (const other of others)
+    if (pathOf(other) !== basePath) refuse(other, 'servers', 'the urls of all servers must have the same path');
+  const templates: string[] = [];
+  for (const [path, item] of Object.entries(paths)) {
+    requireForm(path, item);
+    refusePage(basePath + path, item);
+    // The router tries paths without variables first.
+    if (!VARIABLE.test(path)) continue;
+    const hiding = templates.find((each) => matches(each, path));
+    if (hiding !== undefined)
+      refuse(
+        item,
+        path,
+        `the path ${hiding}, which stands earlier, matches the same requests: move ${path} before it, or join the two`,
+      );
+    templates.push(path);
+  }
+  return basePath;
+}
+
+export function variablesOf(template: string): string[] {
+  return [...template.matchAll(VARIABLES)].map(([, name = '']) => name);
+}
+
+/** Whether a template matches every request that another template matches. */
+function matches(template: string, path: string): boolean {
+  return new RegExp(`^${template.split(VARIABLE).map(RegExp.escape).join('[^/]+')}$`).test(path);
+}
+
+function requireForm(path: string, item: PathItem): void {
+  const variables = variablesOf(path);
+  const example = path.replaceAll(VARIABLES, 'x');
+  if (/[{}]/.test(example) || variables.includes(''))
+    refuse(item, path, 'a brace must belong to a variable that has a name, such as {id}');
+  if (path.split('/').some((segment) => variablesOf(segment).length > 1))
+    refuse(item, path, 'a segment can have only one variable: put a slash between the two, or join them');
+  if (new Set(variables).size < variables.length) refuse(item, path, 'a path must not have the same variable twice');
+  if (URL.parse(`http://service${example}`)?.pathname !== example)
+    refuse(item, path, 'clients would change this path: write it percent-encoded, without dot segments and query');
+}
+
+function pathOf(server: Server): string {
+  const { url } = server;
+  const [, path] = /^(?:https?:\/\/[^/?#]+)?(\/|(?:\/[^/?#]+)*)$/.exec(url) ?? [];
+  // Clients resolve `.` and `..`, and percent-encode the path, before they send it.
+  if (url === '' || path === undefined || URL.parse(url, 'http://service')?.pathname !== (path || '/')) {
+    const forms = 'a path such as /api/v1, or http:// or https:// with a host and such a path';
+    const without = 'percent-encoded, without variables, dot segments, query or final slash';
+    refuse(server, 'servers', `the url ${url} must be ${forms}: ${without}`);
+  }
+  return path === '/' ? '' : path;
+}
+
+/** Refuses a path or a template that matches a page of the service: one would hide the other. */
+function refusePage(path: string, item: PathItem): void {
+  const [, first = '', ...below] = path.replaceAll(/\{[^}]*\}/g, '{}').split('/');
+  const pattern = new RegExp(`^/${first.split('{}').map(RegExp.escape).join('.+')}$`);
+  const page = Object.values(PAGES).find((each) => pattern.test(each) && (below.length === 0 || each === PAGES.docs));
+  if (page === undefined) return;
+  const cure = 'choose another path, or mount all operations below a path by servers, such as /api';
+  refuse(item, path, `${page} is a page of the service: ${cure}`);
+}

@@ -1,0 +1,24 @@
+import { declares, inPlace, joined } from '../schema/subschemas.ts';
+import { type Follow, locationOf, type Schema } from '../schema/document.ts';
+import { ContractError } from '../errors.ts';
+
+/** @throws ContractError if an object must have a member that it must not have: no value is valid */
+export function requireDeclared(schemas: Iterable<Schema>, follow: Follow): void {
+  for (const schema of schemas)
+    for (const name of schema.required ?? [])
+      if (joined([schema], follow).some((each) => forbids(each, name, follow)))
+        throw new ContractError(
+          `${locationOf(schema, 'required')}: required names ${name}, which this closed object does not declare: ` +
+            'add it to properties, or remove it from required',
+        );
+}
+
+function forbids(schema: Schema, name: string, follow: Follow): boolean {
+  if (schema.additionalProperties === false) return !declares(schema, name);
+  if (schema.unevaluatedProperties !== false) return false;
+  const applied = inPlace([schema], follow);
+  const all = inPlace([...applied, ...applied.map(({ if: condition = true }) => condition)], follow);
+  const isOpen = ({ additionalProperties = false, unevaluatedProperties = false }: Schema) =>
+    additionalProperties !== false || unevaluatedProperties !== false;
+  return !all.some((each) => declares(each, name) || isOpen(each));
+}

@@ -1,0 +1,105 @@
+import { type AnySchema, type Follow, locationOf, type Schema } from '../schema/document.ts';
+import { ContractError } from '../errors.ts';
+import { declaredMembers, isInt64Schema, reachable, typed } from '../schema/subschemas.ts';
+import { isInteger, isLarge } from '../schema/exact.ts';
+import { Position } from '../schema/positions.ts';
+
+/**
+ * An integer is a bigint if any of its schemas says int64, whereas the generated type of each schema depends on that
+ * schema alone. So this refuses a value that one schema makes a bigint and another one types as a number.
+ *
+ * @param values the schemas of the values of requests
+ * @throws ContractError
+ */
+export function requireOneIntegerType(values: readonly AnySchema[], follow: Follow): void {
+  const seen = new Map<AnySchema, Set<AnySchema>>();
+  /** @param one and `other` describe the same value; they may be the same schema */
+  const visit = (one: AnySchema, other: AnySchema): void => {
+    const known = seen.getOrInsertComputed(one, () => new Set());
+    if (typeof one === 'boolean' || typeof other === 'boolean' || known.has(other)) return;
+    known.add(other);
+    const [schemas, others] = [typed(one, follow), typed(other, follow)];
+    // The arrays and objects of an enum have the types of their own values.
+    const large = others.flatMap((each) => [...(each.enum ?? []), each.const]).filter(isLarge);
+    const int64 =
+      countBigints(large, one) > countBigints(large, other)
+        ? reachable(one, follow).find(isInt64Schema)
+        : schemas.find((each) => isInt64Schema(each) && !allowsBigint(other, follow));
+    if (int64 !== undefined) {
+      throw new ContractError(
+        `${locationOf(other)}: the int64 at ${locationOf(int64)} may describe the same value, a bigint, ` +
+          'but this schema has the type number: write type: integer and format: int64 here too, or in neither',
+      );
+    }
+    for (const first of schemas) for (const second of others) visitParts(first, second);
+  };
+  const countBigints = (values: readonly object[], schema: AnySchema): number => {
+    const count = (value: unknown): number =>
+      isLarge(value)
+        ? Object.values(value).reduce<number>((sum, each) => sum + count(each), 0)
+        : Number(typeof value === 'bigint');
+    return values.length === 0 ? 0 : count(values.map((each) => new Position(schema, follow).exact(each)));
+  };
+  const visitParts = (first: Schema, second: Schema): void => {
+    const names = [first, second].flatMap(({ properties = {} }) => Object.keys(properties));
+    const pairs = [...new Set(names)].map(
+      (name) => [declaredMembers(first, name), declaredMembers(second, name)] as const,
+    );
+    // Other members of one schema match either of its patterns or none, and have one type for all of these.
+    if (first === second) for (const each of otherMembers(first)) visit(each, each);
+    else pairs.push([otherMembers(first), otherMembers(second)]);
+    const length = Math.max(...[first, second].map(({ prefixItems = [] }) => prefixItems.length));
+    for (let index = 0; index <= length; index++) pairs.push([[itemOf(first, index)], [itemOf(second, index)]]);
+    for (const [some, more] of pairs) for (const each of some) for (const also of more) visit(each, also);
+  };
+  for (const value of values) visit(value, value);
+}
+
+/** @throws ContractError if a value of the schema can be an int64, and its generated type has no integer */
+export function requireIntegers(schema: Schema, follow: Follow): void {
+  const { int64, types } = new Position(schema, follow);
+  if (!int64 || !types.has('integer') || integerTypes(schema, follow).size > 0) return;
+  throw new ContractError(
+    `${locationOf(schema)}: one schema of this value has format: int64, and another one does not: write type: integer ` +
+      'and format: int64 in both, or in neither',
+  );
+}
+
+function otherMembers({ patternProperties = {}, additionalProperties = true }: Schema): AnySchema[] {
+  return [...Object.values(patternProperties), additionalProperties];
+}
+
+function itemOf({ prefixItems = [], items = true }: Schema, index: number): AnySchema {
+  return prefixItems[index] ?? items;
+}
+
+/** Whether the generated type of a schema has bigint, or the schema allows no integer. */
+function allowsBigint(schema: AnySchema, follow: Follow): boolean {
+  return !new Position(schema, follow).types.has('integer') || integerTypes(schema, follow).has('bigint');
+}
+
+const ANY: ReadonlySet<string> = new Set(['number', 'bigint']);
+const NONE: ReadonlySet<string> = new Set();
+
+/** The types that integers have in the generated type. */
+function integerTypes(schema: AnySchema, follow: Follow, within: readonly AnySchema[] = []): ReadonlySet<string> {
+  if (typeof schema === 'boolean') return schema ? ANY : NONE;
+  if (within.includes(schema)) return NONE;
+  const of = (each: AnySchema) => integerTypes(each, follow, [...within, schema]);
+  const { type, const: only, enum: values = only === undefined ? undefined : [only], $ref, allOf = [] } = schema;
+  const integer = isInt64Schema(schema) ? 'bigint' : 'number';
+  const all = [...allOf, ...($ref === undefined ? [] : [follow($ref)])].map(of);
+  for (const branches of [schema.anyOf, schema.oneOf])
+    if (branches !== undefined) all.push(branches.map(of).reduce((any, each) => any.union(each), NONE));
+  if (values !== undefined) all.push(values.some(isInteger) ? new Set([integer]) : NONE);
+  else if (type !== undefined)
+    all.push(
+      new Set(
+        [type]
+          .flat()
+          .map((each) => (each === 'integer' ? integer : each))
+          .filter((each) => ANY.has(each)),
+      ),
+    );
+  return all.reduce((types, each) => types.intersection(each), ANY);
+}

@@ -1,0 +1,63 @@
+import { locationOf, type Schema } from '../schema/document.ts';
+import { ContractError } from '../errors.ts';
+import { type Node, nodesOf, parsePattern } from './pattern-nodes.ts';
+import { tooManyWays } from './ways.ts';
+import { messageOf } from '../../explained-error.ts';
+
+/** The bound that cureOf tries. */
+const BOUND = 10;
+const FORMAT = 'or give a format that packages/trellis/docs/contract.md lists in its place';
+
+/**
+ * JavaScript tries each way in which a pattern can match a text: where their number grows with the text, 64 KiB can take
+ * minutes. @throws ContractError for such a `pattern` or name of `patternProperties`
+ */
+export function requireLinearPatterns(schemas: ReadonlySet<Schema>): void {
+  for (const schema of schemas) {
+    if (schema.pattern !== undefined) requireLinear(schema.pattern, schema);
+    for (const each of Object.keys(schema.patternProperties ?? {})) requireLinear(each, schema);
+  }
+}
+
+function requireLinear(pattern: string, node: Schema): void {
+  const what = faultOf(pattern);
+  if (what !== undefined) throw new ContractError(`${locationOf(node)}: the pattern ${pattern} ${what}`);
+}
+
+function faultOf(pattern: string): string | undefined {
+  let root: Node;
+  try {
+    root = parsePattern(pattern);
+  } catch (error) {
+    return `cannot be read, so that its time is unknown: ${messageOf(error)}`;
+  }
+  if (nodesOf(root).some(looksFarBehind))
+    return 'may read a text again and again: let a lookbehind have no quantifier and no backreference';
+  const parts = tooManyWays(root);
+  if (parts === undefined) return undefined;
+  if (parts.length === 0) return `is too large to tell how its time grows with a text: write it shorter, ${FORMAT}`;
+  const shown = parts.slice(0, 3).join(' and ');
+  return `may take time that grows with the square of a text or faster, as ${shown} can read the same characters in many ways: ${cureOf(root)}`;
+}
+
+/** The first cure that was tried with success. */
+function cureOf(root: Node): string {
+  if (tooManyWays(root, { isAnchored: true }) === undefined) return `begin it with ^, ${FORMAT}`;
+  if (tooManyWays(root, { bound: BOUND }) === undefined)
+    return `give each * and + a bound such as {1,${BOUND}}, ${FORMAT}`;
+  return `let neighbours such as \\d+ and \\w* have no character in common, as in ^\\d+(?:\\.\\d+)*$, ${FORMAT}`;
+}
+
+function looksFarBehind(node: Node): boolean {
+  if (node.type !== 'group' || !/lookbehind/i.test(node.behavior)) return false;
+  return nodesOf(node).some(({ type }) => type === 'quantifier' || type === 'reference');
+}
+
+/** @returns the work of a linear pattern for each character of a text, in the unit of work.ts */
+export function timePerCharacter(pattern: string): number {
+  let rest = pattern.replace(/\\.|\[(?:\\.|[^\\\]])*\]/gsu, '');
+  const lookaheads = rest.split(/\(\?[=!]/).length - 1;
+  for (let before = ''; before !== rest;) [before, rest] = [rest, rest.replace(/\([^()]*\)/g, '')];
+  // Otherwise it may begin at each character, and try as many ways there as ways.ts allows.
+  return rest.startsWith('^') && !rest.includes('|') ? (1 + lookaheads) / 4 : 2;
+}

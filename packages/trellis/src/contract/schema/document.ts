@@ -1,0 +1,206 @@
+import { isMap, isScalar, isSeq, type LineCounter, type Node } from 'yaml';
+import { ContractError } from '../errors.ts';
+import type { ExactKeywords } from './exact.ts';
+import { namesIn, parseYaml } from './yaml.ts';
+
+/** The parts of an OpenAPI 3.1 document that this service reads. `Resolve` follows references in them. */
+export interface OpenApiDocument {
+  readonly openapi: string;
+  readonly info: {
+    readonly title: string;
+    readonly summary?: string;
+    readonly description?: string;
+    readonly version: string;
+  };
+  readonly servers?: readonly Server[];
+  readonly paths?: Readonly<Record<string, PathItem>>;
+  readonly security?: Security;
+  readonly components?: {
+    readonly schemas?: Readonly<Record<string, AnySchema>>;
+    readonly securitySchemes?: Readonly<Record<string, { readonly type: string; readonly scheme?: string }>>;
+  };
+}
+export interface Server {
+  readonly url: string;
+}
+export type PathItem = Readonly<Partial<Record<Method, DeclaredOperation>>> & {
+  readonly parameters?: readonly Parameter[];
+};
+export type Security = readonly Readonly<Record<string, readonly string[]>>[];
+export interface DeclaredOperation {
+  readonly operationId?: string;
+  readonly summary?: string;
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly required?: boolean; readonly content: Content };
+  readonly responses?: Readonly<Record<string, Response>>;
+  readonly security?: Security;
+  readonly 'x-max-body-bytes'?: number;
+}
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required?: boolean;
+  readonly style?: string;
+  readonly explode?: boolean;
+  readonly schema: AnySchema;
+}
+export interface Response {
+  readonly headers?: Readonly<Record<string, Header>>;
+  readonly content?: Content;
+}
+export interface Header {
+  readonly required?: boolean;
+  readonly schema: AnySchema;
+}
+export type Content = Readonly<Record<string, Media>>;
+export interface Media {
+  readonly schema: AnySchema;
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly value?: unknown }>>;
+}
+
+/** The keywords of JSON Schema 2020-12 that this service reads itself; Ajv knows the others. */
+export interface Schema extends ExactKeywords {
+  readonly $ref?: string;
+  readonly $defs?: SchemaMap;
+  readonly allOf?: readonly AnySchema[];
+  readonly anyOf?: readonly AnySchema[];
+  readonly oneOf?: readonly AnySchema[];
+  readonly not?: AnySchema;
+  readonly if?: AnySchema;
+  readonly then?: AnySchema;
+  readonly else?: AnySchema;
+  readonly dependentSchemas?: SchemaMap;
+  readonly dependentRequired?: Readonly<Record<string, readonly string[]>>;
+  readonly properties?: SchemaMap;
+  readonly patternProperties?: SchemaMap;
+  readonly additionalProperties?: AnySchema;
+  readonly unevaluatedProperties?: AnySchema;
+  readonly propertyNames?: AnySchema;
+  readonly required?: readonly string[];
+  readonly items?: AnySchema;
+  readonly prefixItems?: readonly AnySchema[];
+  readonly contains?: AnySchema;
+  readonly minContains?: number;
+  readonly maxContains?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly maxItems?: number;
+  readonly maxProperties?: number;
+  readonly default?: unknown;
+  readonly readOnly?: boolean;
+  readonly writeOnly?: boolean;
+  readonly 'x-error-numbers'?: Readonly<Record<string, string>>;
+  readonly discriminator?: { readonly propertyName: string; readonly mapping?: Readonly<Record<string, string>> };
+}
+/** `true` allows any value, `false` none. */
+export type AnySchema = Schema | boolean;
+type SchemaMap = Readonly<Record<string, AnySchema>>;
+
+export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const;
+export type Method = (typeof METHODS)[number];
+
+/** Follows a Reference Object (`$ref`) to its end, and returns any other object unchanged. */
+export type Resolve = <T extends object>(node: T) => T;
+
+/** @returns a document in which integers beyond 2^53 are bigints @throws ContractError */
+export function readOpenApi(yaml: string): OpenApiDocument {
+  const { parsed, lines } = parseYaml(yaml);
+  const document = parsed.toJS() as Partial<OpenApiDocument> | null;
+  settle(document, parsed.contents, placeOf(parsed.contents, lines), lines);
+  if (/^3\.1\.\d+$/.test(String(document?.openapi))) return document as OpenApiDocument;
+  throw new ContractError(`${locationOf(document)} must be OpenAPI 3.1: write \`openapi: 3.1.0\``);
+}
+
+/** The line and column, such as `12:9`, of a map or a list, and of each of its members. */
+interface Places {
+  readonly own: string;
+  readonly members: Map<string, string>;
+}
+const places = new WeakMap<object, Places>();
+
+/** `openapi.yaml:12:9` for a map or a list of a document from readOpenApi, or for a member of it. */
+export function locationOf(value: unknown, member?: string): string {
+  const known = typeof value === 'object' && value !== null ? places.get(value) : undefined;
+  if (known === undefined) return 'openapi.yaml';
+  return `openapi.yaml:${(member === undefined ? undefined : known.members.get(member)) ?? known.own}`;
+}
+
+/** The place of what a JSON Pointer leads to, or of a member of it. */
+export function locationAt(document: object, pointer: string, member?: string): string {
+  const at = (path: string) => (path === '' ? document : targetOf(document, `#${encodeURI(path)}`));
+  const node = at(pointer);
+  if (typeof node === 'object' && node !== null) return locationOf(node, member);
+  const names = namesIn(`#${encodeURI(pointer)}`);
+  return locationOf(at(pointer.slice(0, pointer.lastIndexOf('/'))), names?.at(-1));
+}
+
+/** @param node the map or the list of the document that is wrong */
+export function refuse(node: object, where: string, what: string): never {
+  throw new ContractError(`${locationOf(node)}, ${where}: ${what}`);
+}
+
+/** Records places, and turns bigints up to 2^53 into numbers. @throws ContractError for a value that is not JSON */
+function settle(value: unknown, node: unknown, own: string, lines: LineCounter): void {
+  const refuseValue = (what: string) => {
+    throw new ContractError(`openapi.yaml:${own}: ${what}`);
+  };
+  if (typeof value === 'number' && !Number.isFinite(value)) refuseValue(`JSON has no number ${value}`);
+  if (typeof value !== 'object' || value === null) return;
+  // An alias repeats the object itself: its place is that of its anchor.
+  if (places.has(value)) return;
+  if (!Array.isArray(value) && Object.getPrototypeOf(value) !== Object.prototype)
+    refuseValue('JSON has no such value: write a map, a list, or a string in quotes');
+  const members = new Map<string, string>();
+  places.set(value, { own, members });
+  const holder = value as Record<string, unknown>;
+  const settleMember = (name: string, child: unknown, key: unknown) => {
+    const [member, place] = [holder[name], placeOf(key, lines)];
+    members.set(name, place);
+    if (typeof member !== 'bigint') settle(member, child, place, lines);
+    else if (Number.isSafeInteger(Number(member))) holder[name] = Number(member);
+  };
+  if (isMap(node)) {
+    for (const item of node.items) settleMember(isScalar(item.key) ? String(item.key.value) : '', item.value, item.key);
+  } else if (isSeq(node)) {
+    for (const [index, item] of node.items.entries()) settleMember(String(index), item, item);
+  }
+}
+
+function placeOf(node: unknown, lines: LineCounter): string {
+  const { line, col } = lines.linePos((node as Node | null)?.range?.[0] ?? 0);
+  return `${line}:${col}`;
+}
+
+export function resolver(document: object): Resolve {
+  return function resolve<T extends object>(node: T, hops = 0): T {
+    if (!('$ref' in node) || typeof node.$ref !== 'string') return node;
+    const reference = node.$ref;
+    const target = targetOf(document, reference);
+    if (typeof target !== 'object' || target === null || hops > 100) {
+      throw new ContractError(`${locationOf(node)} refers to ${reference}, which leads nowhere`);
+    }
+    // requireKept has checked that the target is an object of the kind that may stand here.
+    return resolve(target as T, hops + 1);
+  };
+}
+
+/** Follows the `$ref` of a schema by one step: the target may have a `$ref` of its own beside other keywords. */
+export type Follow = (reference: string) => AnySchema;
+
+export function follower(document: object): Follow {
+  // vocabulary.ts has checked that the target is a schema.
+  return (reference) => targetOf(document, reference) as AnySchema;
+}
+
+/** Follows a reference by one step; undefined: it leads nowhere. */
+export function targetOf(document: object, reference: string): unknown {
+  const names = namesIn(reference);
+  if (names === undefined) return undefined;
+  let node: unknown = document;
+  for (const name of names) {
+    if (typeof node !== 'object' || node === null || !Object.hasOwn(node, name)) return undefined;
+    node = (node as Record<string, unknown>)[name];
+  }
+  return node;
+}

@@ -1,0 +1,41 @@
+import { beneath, isInt64Schema, reachable } from './subschemas.ts';
+import type { AnySchema, Follow, Schema } from './document.ts';
+
+// One rule decides whether a number of a message is a bigint or a double (positions.ts keeps it). An int64 is a bigint,
+// and exact. Any other number that a schema types is a double. Where no schema types it, a number of a request is a
+// double, and one that would lose digits is refused; a bigint of a reply is written with all its digits.
+
+const isNumeric = (type: unknown) => type === 'number' || type === 'integer';
+
+/** Whether a schema gives a number a type. */
+export function typesNumbers({
+  type,
+  const: only,
+  enum: values = only === undefined ? undefined : [only],
+}: Schema): boolean {
+  return type === undefined ? values !== undefined : [type].flat().some(isNumeric);
+}
+
+/**
+ * What the numbers in a value can be. It may say `bigint`, for an int64 or a number that no schema types, of a value
+ * that has none: it does not see that one schema forbids what another one allows.
+ */
+export function numbersIn(schema: AnySchema, follow: Follow): 'none' | 'double' | 'bigint' {
+  const schemas = reachable(schema, follow);
+  if (schema === true || schemas.some((each) => isInt64Schema(each) || !isDescribed(each))) return 'bigint';
+  return schemas.some(({ type }) => [type].flat().some(isNumeric)) ? 'double' : 'none';
+}
+
+/** Whether the schemas that a schema has say the type of its value and of each part. */
+function isDescribed(schema: Schema): boolean {
+  const { type, $ref, allOf, anyOf, oneOf, additionalProperties, unevaluatedProperties, items } = schema;
+  if ([...beneath(schema), ...(allOf ?? []), ...(anyOf ?? []), ...(oneOf ?? [])].includes(true)) return false;
+  if (type === undefined) return [$ref, allOf, anyOf, oneOf].some((each) => each !== undefined) || isOfTexts(schema);
+  const types = [type].flat();
+  const others = additionalProperties ?? unevaluatedProperties;
+  return !(types.includes('object') && others === undefined) && !(types.includes('array') && items === undefined);
+}
+
+function isOfTexts({ const: only, enum: values = [only] }: Schema): boolean {
+  return values.every((each) => typeof each === 'string');
+}

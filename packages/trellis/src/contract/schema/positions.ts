@@ -1,0 +1,230 @@
+import { inPlace, isInt64Schema, joined, membersOf, reachable, TYPES, typesOf } from './subschemas.ts';
+import type { AnySchema, Follow, Schema } from './document.ts';
+import { ContractError } from '../errors.ts';
+import { int64, isRoundedInteger } from './int64.ts';
+import { typesNumbers } from './numbers.ts';
+
+interface Default {
+  readonly name: string;
+  readonly value: unknown;
+  readonly position: Position;
+}
+
+/**
+ * A place in a JSON value with the schemas that describe it. It is an int64 if one of them has that format. Positions
+ * beneath are made on first access, as schemas may contain themselves; places with the same schemas share a position,
+ * as clients choose how deep a body nests.
+ */
+export class Position {
+  readonly int64: boolean;
+  /** Whether a schema gives the numbers here a type: where none is int64, they are doubles. */
+  private readonly isTyped: boolean;
+  readonly types: ReadonlySet<string>;
+  /** The members that the contract declares here. */
+  readonly names: ReadonlySet<string>;
+  readonly default: unknown;
+  readonly roots: readonly AnySchema[];
+  private readonly schemas: readonly Schema[];
+  private readonly patterns: readonly RegExp[];
+  /** The length of the longest prefixItems. */
+  private readonly places: number;
+  private readonly follow: Follow;
+  private readonly pool: Pool;
+  private readonly members = new Map<string, Position>();
+  private readonly others = new Map<string, Position>();
+  private readonly elements = new Map<number, Position>();
+  private filledIn: readonly Default[] | undefined;
+  private hasDefaults: boolean | undefined;
+
+  /** @param schema the schema of a whole value, or all schemas of a part of a value */
+  constructor(schema: AnySchema | readonly AnySchema[], follow: Follow, pool = new Pool(follow)) {
+    const roots = [schema].flat();
+    this.roots = roots;
+    this.schemas = inPlace(roots, follow);
+    this.follow = follow;
+    this.pool = pool;
+    this.int64 = this.schemas.some(isInt64Schema);
+    this.isTyped = this.schemas.some(typesNumbers);
+    this.types = roots.map((each) => typesOf(each, follow)).reduce((all, each) => all.intersection(each), TYPES);
+    this.names = new Set(this.schemas.flatMap(({ properties = {} }) => Object.keys(properties)));
+    const patterns = this.schemas.flatMap(({ patternProperties = {} }) => Object.keys(patternProperties));
+    this.patterns = [...new Set(patterns)].map((pattern) => new RegExp(pattern, 'u'));
+    this.places = Math.max(0, ...this.schemas.map(({ prefixItems = [] }) => prefixItems.length));
+    this.default = this.schemas.find(({ default: value }) => value !== undefined)?.default;
+  }
+
+  /** The members that every object here must have. */
+  get required(): ReadonlySet<string> {
+    return new Set(joined(this.roots, this.follow).flatMap(({ required = [] }) => required));
+  }
+
+  get isReadOnly(): boolean {
+    return this.schemas.some(({ readOnly }) => readOnly);
+  }
+
+  /** Whether an object may have only declared members. */
+  get isClosed(): boolean {
+    return this.schemas.some((each) => each.additionalProperties === false || each.unevaluatedProperties === false);
+  }
+
+  member(name: string): Position {
+    // Looked up first: to make the function below took 4 % of the time of a validation.
+    const known = this.members.get(name);
+    if (known !== undefined) return known;
+    if (this.names.has(name))
+      return this.members.getOrInsertComputed(name, () => this.pool.at(membersOf(this.schemas, name)));
+    // Clients choose the other names: to keep the cache small, its keys are the patterns that a name matches.
+    return this.other(this.patterns.filter((pattern) => pattern.test(name)));
+  }
+
+  /** @param matched the patterns that the name of a member matches which the contract does not declare */
+  private other(matched: readonly RegExp[]): Position {
+    const sources = matched.map(({ source }) => source);
+    const matches = (pattern: string) => sources.includes(new RegExp(pattern, 'u').source);
+    // RegExp escapes a line feed in its source.
+    return this.others.getOrInsertComputed(sources.join('\n'), () =>
+      this.pool.at(membersOf(this.schemas, undefined, matches)),
+    );
+  }
+
+  item(index: number): Position {
+    // All items after prefixItems share one position.
+    const at = Math.min(index, this.places);
+    return this.elements.getOrInsertComputed(at, () =>
+      this.pool.at(this.schemas.map(({ prefixItems = [], items = true }) => prefixItems[at] ?? items)),
+    );
+  }
+
+  /** The number of sets of patterns that a name can match. */
+  get combinations(): number {
+    return 2 ** this.patterns.length;
+  }
+
+  /** The places of all members and items. */
+  beneath(): Position[] {
+    const matched = subsets(this.patterns);
+    return [
+      ...Array.from(this.names, (name) => this.member(name)),
+      ...matched.map((patterns) => this.other(patterns)),
+      ...Array.from({ length: this.places + 1 }, (_, index) => this.item(index)),
+    ];
+  }
+
+  /** Adds missing members that have a default, to the value and to all objects within it. @returns whether it did */
+  fillIn(value: unknown): boolean {
+    if (typeof value !== 'object' || value === null || !this.mayFillIn) return false;
+    let added = false;
+    if (Array.isArray(value)) {
+      for (const [index, each] of value.entries()) added = this.item(index).fillIn(each) || added;
+      return added;
+    }
+    const object = value as Record<string, unknown>;
+    for (const [name, each] of Object.entries(object)) added = this.member(name).fillIn(each) || added;
+    for (const { name, value: filledIn, position } of this.defaults) {
+      if (Object.hasOwn(object, name)) continue;
+      object[name] = position.filled(filledIn);
+      added = true;
+    }
+    return added;
+  }
+
+  /** Whether a schema of the value or of a part of it has a default. */
+  private get mayFillIn(): boolean {
+    const isDefault = ({ default: value }: Schema) => value !== undefined;
+    return (this.hasDefaults ??= this.roots.some((each) => reachable(each, this.follow).some(isDefault)));
+  }
+
+  /** The members that have a default. */
+  get defaults(): readonly Default[] {
+    return (this.filledIn ??= [...this.names].flatMap((name) => {
+      const position = this.member(name);
+      // A request must not have readOnly members.
+      return position.default === undefined || position.isReadOnly ? [] : [{ name, value: position.default, position }];
+    }));
+  }
+
+  /** A copy of a default in which its own missing members are filled in. */
+  filled(value: unknown): unknown {
+    const copy = this.exact(value);
+    this.fillIn(copy);
+    return copy;
+  }
+
+  /**
+   * Reads a number of JSON. An int64 is a bigint, and exact; any other number is a double.
+   *
+   * @returns undefined for an integer that would lose digits where no schema types it
+   */
+  number(literal: string): number | bigint | undefined {
+    const exact = this.int64 ? int64(literal) : undefined;
+    if (exact !== undefined) return exact;
+    const double = Number(literal);
+    const isLost = !this.int64 && !this.isTyped && this.types.has('integer') && isRoundedInteger(literal, double);
+    return isLost ? undefined : double;
+  }
+
+  /**
+   * A number of a reply by the same rule, whatever held it: a column of JSON has an int64 below 2^53 as a number, and the
+   * double 1e16 as a bigint. Any other value stays.
+   */
+  typed(value: unknown): unknown {
+    if (typeof value === 'number') return this.int64 && Number.isSafeInteger(value) ? BigInt(value) : value;
+    return typeof value === 'bigint' && this.isTyped && !this.int64 ? Number(value) : value;
+  }
+
+  /** A copy of a value written in the contract in which each int64 is a bigint. */
+  exact(value: unknown): unknown {
+    if (typeof value === 'number') return this.int64 && Number.isInteger(value) ? BigInt(value) : value;
+    if (Array.isArray(value)) return value.map((each, index) => this.item(index).exact(each));
+    if (typeof value !== 'object' || value === null) return value;
+    const members = Object.entries(value).map(([name, each]) => [name, this.member(name).exact(each)] as const);
+    // Ajv would take an inherited member such as `constructor` for one that is required.
+    return Object.assign(Object.create(null) as object, Object.fromEntries(members));
+  }
+}
+
+/** A client can send all of them, and the service keeps each. */
+const MAX_PLACES = 5000;
+
+function subsets<T>(values: readonly T[]): readonly (readonly T[])[] {
+  return values.reduce<readonly (readonly T[])[]>((all, each) => all.flatMap((some) => [some, [...some, each]]), [[]]);
+}
+
+/**
+ * All places in values of these schemas; places with the same schemas are one.
+ *
+ * @throws ContractError if a client could choose among too many
+ */
+export function placesIn(schemas: readonly AnySchema[], follow: Follow): ReadonlySet<Position> {
+  const pool = new Pool(follow);
+  const places = new Set(schemas.map((each) => pool.at([each])));
+  // The iteration of a Set includes what is added meanwhile.
+  for (const place of places) {
+    if (places.size > MAX_PLACES || place.combinations > MAX_PLACES)
+      throw new ContractError(
+        `openapi.yaml: a message with an int64 or a default can have values of more than ${MAX_PLACES} combinations of ` +
+          'schemas: use fewer patternProperties, or fewer branches with members of the same names',
+      );
+    for (const each of place.beneath()) places.add(each);
+  }
+  return places;
+}
+
+/** Keeps one Position for each set of schemas: all places of a value that these schemas describe share it. */
+class Pool {
+  private readonly positions = new Map<string, Position>();
+  private readonly numbers = new Map<AnySchema, number>();
+  private readonly follow: Follow;
+
+  constructor(follow: Follow) {
+    this.follow = follow;
+  }
+
+  at(schemas: readonly AnySchema[]): Position {
+    const numbers = [...new Set(schemas)].map((each) =>
+      this.numbers.getOrInsertComputed(each, () => this.numbers.size),
+    );
+    const key = numbers.sort((one, other) => one - other).join();
+    return this.positions.getOrInsertComputed(key, () => new Position(schemas, this.follow, this));
+  }
+}

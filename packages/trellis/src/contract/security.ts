@@ -1,0 +1,59 @@
+import { areScopes, NO_SCOPES } from './caller.ts';
+import { type OpenApiDocument, refuse, type Security } from './schema/document.ts';
+
+/** A Security Requirement Object: scopes by the name of a scheme. */
+type Requirement = Security[number];
+
+/** What an operation asks of the token of a request. */
+export interface Demand {
+  /** Alternatives: a token needs all scopes of one of them. Without alternatives, the operation looks at no token. */
+  readonly security: readonly (readonly string[])[];
+  /** Whether a request without a token is served. */
+  readonly anonymous: boolean;
+}
+
+export function readSecurity({ components }: OpenApiDocument, security: Security, where: string): Demand {
+  const alternatives = security.flatMap((alternative) => {
+    const schemes = Object.keys(alternative);
+    for (const scheme of schemes) {
+      if (!Object.hasOwn(components?.securitySchemes ?? {}, scheme))
+        refuse(security, where, `the security scheme ${scheme} must be declared with type: http and scheme: bearer`);
+    }
+    if (schemes.length > 1)
+      refuse(
+        alternative,
+        where,
+        `a request has one token, not one of each of ${schemes.join(', ')}: name one scheme, with the scopes of all`,
+      );
+    const scopes = Object.values(alternative).flat();
+    if (!areScopes(scopes)) refuse(alternative, where, NO_SCOPES);
+    return schemes.length === 0 ? [] : [scopes];
+  });
+  return { security: alternatives, anonymous: alternatives.length < Math.max(security.length, 1) };
+}
+
+/**
+ * A token does not say which scheme it is of, so that any token would do for each of them: schemes may differ only where
+ * a token of the one may do all that a token of the other may.
+ *
+ * @param demands of all operations
+ */
+export function requireOneScheme(demands: readonly { readonly security: Security; readonly where: string }[]): void {
+  const schemes = new Set(demands.flatMap(({ security }) => security.flatMap((each) => Object.keys(each))));
+  for (const { security, where } of demands)
+    for (const alternative of security)
+      for (const [scheme, scopes] of Object.entries(alternative))
+        for (const other of schemes)
+          if (!security.some((each) => demandsAll(each, other, scopes)))
+            refuse(
+              alternative,
+              where,
+              `a token of ${scheme} cannot be told from one of ${other}, which other operations name: ` +
+                `name one scheme everywhere, and tell tokens apart by scopes, such as ${scheme}: [admin]`,
+            );
+}
+
+function demandsAll(requirement: Requirement, scheme: string, scopes: readonly string[]): boolean {
+  const demanded = Object.hasOwn(requirement, scheme) ? requirement[scheme] : undefined;
+  return demanded !== undefined && new Set(demanded).symmetricDifference(new Set(scopes)).size === 0;
+}

@@ -1,0 +1,126 @@
+import type { OWN_HEADERS } from './message/content.ts';
+
+// Types of operations, derived from the `components` and `operations` that `npm run generate` writes.
+
+/** A schema of a contract, as a reply has it. */
+export type Schema<Components extends { schemas: object }, Name extends keyof Components['schemas']> = Sent<
+  Components['schemas'][Name]
+>;
+
+/** The body of a failure. */
+export interface ErrorBody {
+  /** The HTTP status followed by two digits. */
+  readonly error: number;
+  readonly message: string;
+}
+
+/** openapi-typescript marks a property that is readOnly by `$read`, one that is writeOnly by `$write`. */
+interface ReadOnly<Value = unknown> {
+  readonly $read: Value;
+}
+interface WriteOnly<Value = unknown> {
+  readonly $write: Value;
+}
+
+/** The name of a member, unless its value has the mark. `never`, which extends every mark, counts as unmarked. */
+type Unless<Mark, Name, Value> = [Value] extends [never] ? Name : Value extends Mark ? never : Name;
+
+/** A value of a request, as an operation gets it: without readOnly members, with all defaults. */
+type Received<T> =
+  T extends WriteOnly<infer Value>
+    ? Received<Value>
+    : T extends readonly unknown[]
+      ? { [Index in keyof T]: Received<T[Index]> }
+      : T extends object
+        ? FilledIn<T> extends infer Whole
+          ? { [Name in keyof Whole as Unless<ReadOnly, Name, NonNullable<Whole[Name]>>]: Received<Whole[Name]> }
+          : never
+        : T;
+type Defined<T> = Exclude<T, undefined>;
+/** Generated types include `undefined` only for a member with a default, which an operation always gets. */
+type FilledIn<T> = {
+  [Name in keyof T as undefined extends Required<T>[Name] ? never : Name]: T[Name];
+} & {
+  [Name in keyof T as undefined extends Required<T>[Name] ? Name : never]-?: Defined<T[Name]>;
+} & (string extends keyof T ? (unknown extends T[string] ? Others : unknown) : unknown);
+/**
+ * Marks an open object, for storage/tables.ts too. The compiler drops an index signature from `{ ...body, id }`, but no
+ * member.
+ */
+export interface Others {
+  readonly 'other members'?: true;
+}
+
+/**
+ * A value of a reply, as an operation returns it: without writeOnly members, and with every other one that the contract
+ * declares. An optional one may be undefined, and is then not sent: if it could be left out, it would be lost unseen.
+ */
+type Sent<T> =
+  T extends ReadOnly<infer Value>
+    ? Sent<Value>
+    : T extends readonly unknown[]
+      ? { [Index in keyof T]: Sent<T[Index]> }
+      : T extends object
+        ? {
+            [Name in keyof T as Unless<WriteOnly, Name, NonNullable<T[Name]>>]-?:
+              Sent<Defined<T[Name]>> | Absent<T, Name>;
+          }
+        : T;
+/** For an optional member, and for those that the contract does not name. */
+type Absent<T, Name extends keyof T> = string extends Name
+  ? undefined
+  : object extends Pick<T, Name>
+    ? undefined
+    : never;
+
+type None = Readonly<Record<string, never>>;
+type Part<O, In extends string> = O extends { parameters: Partial<Record<In, infer P>> }
+  ? [NonNullable<P>] extends [never]
+    ? None
+    : Received<NonNullable<P>>
+  : never;
+type RequestContent<O> = O extends { requestBody: { content: infer C } }
+  ? Received<C[keyof C]>
+  : O extends { requestBody?: { content: infer C } }
+    ? Received<C[keyof C]> | undefined
+    : undefined;
+
+/** The first argument of an operation; int64 is `bigint`. */
+export interface Request<All, Id extends keyof All> {
+  readonly path: Part<All[Id], 'path'>;
+  readonly query: Part<All[Id], 'query'>;
+  readonly header: Part<All[Id], 'header'>;
+  readonly body: RequestContent<All[Id]>;
+}
+
+/** The declared headers without the generated `[name: string]: unknown`, which would let a misspelt name through. */
+type Declared<T> = { [Name in keyof T as string extends Name ? never : Offered<Name>]: T[Name] };
+type Offered<Name> = Name extends string
+  ? Lowercase<Name> extends (typeof OWN_HEADERS)[number]
+    ? never
+    : Name
+  : never;
+/** Not `None`, for which the compiler would call the value of a misspelt header wrong, and not its name. */
+type NoHeaders = Readonly<Partial<Record<'no header', never>>>;
+type Headers<H> = [keyof H] extends [never]
+  ? { readonly headers?: NoHeaders }
+  : Partial<H> extends H
+    ? { readonly headers?: Readonly<H> }
+    : { readonly headers: Readonly<H> };
+type Body<R> = R extends { content: infer C } ? { readonly body: Sent<C[keyof C]> } : unknown;
+type ReplyOf<Status, R> = R extends { headers: infer H }
+  ? { readonly status: Status } & Headers<Declared<H>> & Body<R>
+  : never;
+type Replies<O> = O extends { responses: infer R }
+  ? { [Status in keyof R & number]: ReplyOf<Status, R[Status]> }[keyof R & number]
+  : never;
+
+/** Only statuses that the contract declares by number: `default` would let any status compile. */
+export type Reply<All, Id extends keyof All> = Replies<All[Id]>;
+
+export type Operation<All, Id extends keyof All, Tools> = (
+  request: Request<All, Id>,
+  tools: Tools,
+) => Promise<Reply<All, Id>>;
+
+export type Operations<All, Tools> = { readonly [Id in keyof All]: Operation<All, Id, Tools> };

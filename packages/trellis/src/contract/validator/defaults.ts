@@ -1,0 +1,43 @@
+import type { Declared } from '../contract.ts';
+import { type AnySchema, type Follow, locationOf } from '../schema/document.ts';
+import { ContractError } from '../errors.ts';
+import { joined, membersOf } from '../schema/subschemas.ts';
+import { placesIn } from '../schema/positions.ts';
+import { OF_MEMBER, type Translation } from './translation.ts';
+
+/**
+ * At the start, each default is tried by all schemas that always apply to its place, and each object that is valid when
+ * it is empty is tried with its defaults. request.ts refuses what only some requests show.
+ *
+ * @returns values of one member, `name`: if the component accepts it with `sent`, it must accept it with `filled`
+ * @throws ContractError for a default that contains itself
+ */
+export function trialsOfDefaults(operations: readonly Declared[], requests: Translation, follow: Follow) {
+  const contents = operations.flatMap(({ values, body }) => [values, ...(body?.types.values() ?? [])]);
+  const schemas = contents.filter(({ position }) => position !== undefined).map(({ schema }) => schema);
+  const trial = (name: string, schemas: readonly AnySchema[], sent: unknown, fill: () => unknown) => {
+    const location = locationOf(schemas.find((each) => typeof each === 'object'));
+    const shown = { allOf: schemas.map((each) => requests.schema(each, OF_MEMBER)) };
+    const component = requests.component({ properties: { [name]: shown } });
+    return { name, component, sent, filled: filledBy(fill, location), location };
+  };
+  return [...placesIn(schemas, follow)].flatMap((place) => {
+    if (place.defaults.length === 0) return [];
+    const always = joined(place.roots, follow);
+    return [
+      ...place.defaults.map(({ name, value, position }) =>
+        trial('default', membersOf(always, name), undefined, () => position.filled(value)),
+      ),
+      trial('{} with its defaults', place.roots, {}, () => place.filled({})),
+    ];
+  });
+}
+
+function filledBy(fill: () => unknown, location: string): unknown {
+  try {
+    return fill();
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new ContractError(`${location}: a default must not contain itself`);
+  }
+}

@@ -1,0 +1,52 @@
+import type { Declared } from '../contract.ts';
+import type { AnySchema } from '../schema/document.ts';
+import { OF_PARAMETER, type Translation } from './translation.ts';
+
+/**
+ * Describes each request and reply as one JSON value, with its parameters or header fields as members, because the
+ * validator has faults in its own handling of parameters (types, styles, defaults).
+ *
+ * @returns names of components: of requests by the media type of the body ('' without a body), of replies by status
+ */
+export function toMessages(
+  { parameters: declared, body, replies: statuses }: Declared,
+  requests: Translation,
+  replies: Translation,
+) {
+  const parameters = (['path', 'query', 'header'] as const).map((location) => {
+    const own = declared.filter((each) => each.in === location);
+    return [location, closed(own, (schema) => requests.schema(schema, OF_PARAMETER))] as const;
+  });
+  const toRequest = (body: unknown) => requests.component({ properties: { ...Object.fromEntries(parameters), body } });
+  const bodies = [...(body?.types ?? [])].map(
+    ([type, { schema }]) => [type, toRequest(requests.schema(schema))] as const,
+  );
+  const responses = [...statuses].map(([status, { headers, content }]) => {
+    const fields = Object.entries(headers).map(([name, header]) => ({
+      name,
+      ...header,
+      // The service adds it to what an operation returns.
+      ...(/^x-request-id$/i.test(name) && { required: false }),
+    }));
+    const properties = {
+      headers: closed(fields, (schema) => replies.schema(schema)),
+      body: content === undefined ? false : replies.schema(content.schema),
+    };
+    const required = content === undefined ? ['headers'] : ['headers', 'body'];
+    return [status, replies.component({ required, properties })] as const;
+  });
+  return { bodies: new Map(bodies.length > 0 ? bodies : [['', toRequest(false)]]), responses: new Map(responses) };
+}
+
+/** The schema of an object with no other members. */
+function closed(
+  members: readonly { readonly name: string; readonly required?: boolean; readonly schema: AnySchema }[],
+  translate: (schema: AnySchema) => unknown,
+): object {
+  return {
+    type: 'object',
+    additionalProperties: false,
+    required: members.filter(({ required }) => required).map(({ name }) => name),
+    properties: Object.fromEntries(members.map(({ name, schema }) => [name, translate(schema)])),
+  };
+}

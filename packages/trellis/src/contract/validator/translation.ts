@@ -1,0 +1,292 @@
+import { type AnySchema, type Follow, locationOf, type Schema } from '../schema/document.ts';
+import { ContractError } from '../errors.ts';
+import { type ExactCheck, exactChecks } from '../schema/exact.ts';
+import { exactJson } from '../schema/int64.ts';
+import { joined } from '../schema/subschemas.ts';
+import { VOCABULARY } from '../rules/vocabulary.ts';
+
+/** Keywords whose schemas apply to the same value. */
+const IN_PLACE = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'];
+/** Keywords that the generated types ignore. */
+const UNTYPED = ['not', 'if', 'then', 'else', 'dependentSchemas', 'contains', 'propertyNames', 'unevaluatedProperties'];
+/** Keywords whose members Ajv would count as evaluated (unevaluatedProperties) even where the branch fails. */
+const BRANCHES = ['anyOf', 'oneOf', 'if', 'then', 'else', 'dependentSchemas'];
+/** Keywords whose schemas apply to some values only. */
+const CONDITIONAL = [...BRANCHES, 'not', 'contains', 'unevaluatedProperties'];
+/** `additionalProperties` depends on `properties` and `patternProperties`, so the three stay in one schema. */
+const MEMBERS = ['properties', 'patternProperties', 'additionalProperties'];
+/** Keywords that Ajv gets unchanged. */
+const PLAIN = /^(?:pattern|(?:max|min)(?:Length|Items|Properties))$/;
+/** Keywords of exact.ts, which also checks the types and formats of numbers. */
+const EXACT = [
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'enum',
+  'const',
+  'uniqueItems',
+];
+const OF_NUMBERS = /^(?:int32|int64|float|double)$/;
+
+/** Where a schema stands, which decides what it may contain. */
+interface Place {
+  readonly of: 'a member' | 'a parameter' | 'another value';
+  /** Beneath one of CONDITIONAL. */
+  readonly isConditional: boolean;
+  /** Not beneath one of UNTYPED. */
+  readonly isTyped: boolean;
+  /** The schemas that have led to this one by `$ref`, for the same value. */
+  readonly within: readonly AnySchema[];
+  /** Members that must not be sent in this direction, by this schema or another one of the same value. */
+  readonly barred: readonly string[];
+}
+const ELSEWHERE: Place = { of: 'another value', isConditional: false, isTyped: true, within: [], barred: [] };
+export const OF_PARAMETER: Place = { ...ELSEWHERE, of: 'a parameter' };
+export const OF_MEMBER: Place = { ...ELSEWHERE, of: 'a member' };
+
+/** `example`: a value beside a schema, which may show what only one of the directions has. */
+export type Direction = 'request' | 'reply' | 'example';
+
+/**
+ * Rewrites the schemas that Ajv would validate wrongly. In requests, readOnly members are refused; in replies,
+ * writeOnly ones. Defaults are left out: positions.ts fills them in.
+ */
+export class Translation {
+  /** Translated messages, and targets of references, by name. */
+  readonly components: Record<string, unknown> = {};
+  /** A translated schema requires the first of these by `exact0: true`. */
+  readonly checks: ExactCheck[] = [];
+  private readonly direction: Direction;
+  private readonly follow: Follow;
+  /** Names of exact checks, by the JSON of their keywords. */
+  private readonly known = new Map<string, readonly string[]>();
+  /** Names of components, by the place of the reference and its target. */
+  private readonly references = new Map<string, Map<AnySchema, string>>();
+
+  constructor(direction: Direction, follow: Follow) {
+    this.direction = direction;
+    this.follow = follow;
+  }
+
+  /** @throws ContractError for a schema that is not supported in its place */
+  schema(schema: AnySchema, at: Place = ELSEWHERE): unknown {
+    if (typeof schema === 'boolean') return schema;
+    this.requirePlace(schema, at);
+    const place = { ...at, barred: [...new Set([...at.barred, ...this.barredMembers(schema)])].sort() };
+    const shown: Record<string, unknown> = {};
+    const exact: Record<string, unknown> = {};
+    const also: unknown[] = [];
+    // Beside a branch that evaluates no member, Ajv forgets which members the patterns evaluate.
+    const members: Record<string, unknown> = schema.patternProperties === undefined ? shown : {};
+    if (members !== shown) also.push(this.apart(members));
+    const { discriminator, type, format = '', if: condition } = schema;
+    const union = discriminator && (schema.oneOf === undefined ? 'anyOf' : 'oneOf');
+    const has = (name: string) => !place.barred.includes(name);
+    for (const [keyword, value] of Object.entries(schema)) {
+      const inner = innerPlace(place, keyword);
+      const shownOf = (each: AnySchema) => {
+        const translated = this.schema(each, inner);
+        return BRANCHES.includes(keyword) ? this.apart(translated) : translated;
+      };
+      const to = MEMBERS.includes(keyword) ? members : shown;
+      const { holds } = VOCABULARY.Schema[keyword] ?? {};
+      if (keyword === '$ref') shown['$ref'] = this.reference(this.follow(value as string), place);
+      else if (keyword === union) also.push(...this.choice(schema, schema[union] ?? [], shownOf));
+      else if (keyword === 'if') shown['if'] = { anyOf: [shownOf(value as AnySchema)] };
+      else if (keyword === 'dependentSchemas') {
+        for (const [name, each] of Object.entries(value as Record<string, AnySchema>))
+          also.push({ if: { type: 'object', ...this.requiring([name]) }, then: shownOf(each) });
+      } else if (keyword === 'contains') Object.assign(shown, this.containing(shownOf(value as AnySchema), schema));
+      else if (holds?.in === 'map') to[keyword] = this.map(value as Record<string, AnySchema>, inner);
+      else if (holds?.in === 'list') shown[keyword] = (value as AnySchema[]).map(shownOf);
+      else if (holds?.kind === 'Schema') to[keyword] = shownOf(value as AnySchema);
+      else if (keyword === 'required') Object.assign(shown, this.requiring((value as string[]).filter(has)));
+      else if (keyword === 'dependentRequired') {
+        // The validator itself would drop a rule for a member named `x-stoplight`.
+        for (const [name, each] of Object.entries(value as Record<string, readonly string[]>))
+          also.push({ if: { type: 'object', ...this.requiring([name]) }, then: this.requiring(each.filter(has)) });
+      } else if (PLAIN.test(keyword)) shown[keyword] = value;
+      else if (EXACT.includes(keyword)) exact[keyword] = value;
+    }
+    // If `type` lists `integer` or `number`, exact.ts checks the whole keyword, and Ajv does not.
+    const isOfNumbers = [type].flat().some((each) => each === 'integer' || each === 'number');
+    if (type !== undefined) (isOfNumbers ? exact : shown)['type'] = type;
+    if (format !== '') (OF_NUMBERS.test(format) ? exact : shown)['format'] = format;
+    // Ajv ignores an `if` without then and else, though it evaluates members.
+    if (condition !== undefined) for (const each of ['then', 'else']) shown[each] ??= { not: false };
+    if (also.length > 0) shown['allOf'] = [...((shown['allOf'] ?? []) as unknown[]), ...also];
+    Object.assign(shown, this.exact(exact));
+    return shown;
+  }
+
+  private map(schemas: Readonly<Record<string, AnySchema>>, place: Place): Record<string, unknown> {
+    const shown = (each: AnySchema) =>
+      place.of === 'a member' && this.direction !== 'example' && this.isBarred(each) ? false : this.schema(each, place);
+    return Object.fromEntries(Object.entries(schemas).map(([name, each]) => [name, shown(each)]));
+  }
+
+  /**
+   * Ajv itself would keep an error for each item that does not count, and copy all of them for each `$ref`: a body of 64 KiB
+   * took seconds, one of 1 MiB filled the memory (`test:attacks`).
+   */
+  private containing(wanted: unknown, { minContains = 1, maxContains = Infinity }: Schema): object {
+    const most = maxContains === Infinity ? '' : ` and no more than ${maxContains}`;
+    const message = `must contain at least ${minContains}${most} valid item(s)`;
+    const part = this.component(wanted);
+    const isValid = (value: unknown, isWanted: (item: unknown) => boolean): boolean => {
+      if (!Array.isArray(value)) return true;
+      let count = 0;
+      for (const item of value) {
+        if (isWanted(item)) count++;
+        if (count > maxContains) return false;
+        if (count >= minContains && maxContains === Infinity) return true;
+      }
+      return count >= minContains;
+    };
+    return { [`exact${this.checks.push({ keyword: 'contains', message, isValid, part }) - 1}`]: true };
+  }
+
+  /** Ajv takes the name '' of a missing member for none. */
+  private requiring(names: readonly string[]): object {
+    if (!names.includes('')) return { required: names };
+    const isValid = (value: unknown) =>
+      typeof value !== 'object' ||
+      value === null ||
+      Array.isArray(value) ||
+      (value as Record<string, unknown>)[''] !== undefined;
+    const check = { keyword: 'required', message: "must have required property ''", isValid };
+    return { required: names.filter(Boolean), [`exact${this.checks.push(check) - 1}`]: true };
+  }
+
+  /** Returns the keywords `exact0`, `exact1`, …, which replace the keywords that exact.ts checks. */
+  private exact(keywords: object): object {
+    const key = exactJson(keywords);
+    const names = this.known.getOrInsertComputed(key, () =>
+      exactChecks(keywords).map((check) => `exact${this.checks.push(check) - 1}`),
+    );
+    return Object.fromEntries(names.map((name) => [name, true]));
+  }
+
+  private barredMembers(schema: Schema): string[] {
+    return joined([schema], this.follow).flatMap(({ properties = {} }) =>
+      Object.keys(properties).filter((name) => this.isBarred(properties[name])),
+    );
+  }
+
+  /** Whether the value must not be sent in this direction; an example need not have it. */
+  private isBarred(schema: AnySchema = true): boolean {
+    return joined([schema], this.follow).some(
+      ({ readOnly = false, writeOnly = false }) =>
+        (readOnly && this.direction !== 'reply') || (writeOnly && this.direction !== 'request'),
+    );
+  }
+
+  /** The name of the target in the translation. A target is translated once for all places of a kind. */
+  private reference(target: AnySchema, place: Place): string {
+    if (typeof target === 'object') this.requirePlace(target, place);
+    if (place.within.includes(target))
+      throw new ContractError(`${locationOf(target)}: a schema must not refer to itself for the same value`);
+    const key = [place.isConditional, place.isTyped, ...place.barred].join();
+    const known = this.references.getOrInsertComputed(key, () => new Map());
+    let name = known.get(target);
+    if (name === undefined) {
+      name = this.nextName();
+      known.set(target, name);
+      // requirePlace has already checked this reference; with 'a member' it accepts the translation, which all places
+      // share.
+      this.component(this.schema(target, { ...place, of: 'a member', within: [...place.within, target] }), name);
+    }
+    return name;
+  }
+
+  /** Has Ajv compile a schema by itself, so that its evaluated members count only where it is valid. */
+  private apart(translated: unknown): unknown {
+    return typeof translated === 'boolean' ? translated : { $ref: this.component(translated) };
+  }
+
+  /** Ajv compiles a schema with an `$id` once for all references. @returns the name of the component */
+  component(translated: unknown, name = this.nextName()): string {
+    this.components[name] = { $id: name, allOf: [translated] };
+    return name;
+  }
+
+  private names = 0;
+  private nextName(): string {
+    return `urn:${this.direction}:${this.names++}`;
+  }
+
+  /** Applies only the chosen branch: if branches contain each other, all would take twice the time with each level. */
+  private choice(schema: Schema, branches: readonly AnySchema[], shownOf: (branch: AnySchema) => unknown): unknown[] {
+    const { propertyName = '' } = schema.discriminator ?? {};
+    const pins = branches.map((branch) => ({ branch, values: pinnedValues(schema, branch, this.follow) }));
+    const having = (values: readonly string[]) => ({
+      type: 'object',
+      ...this.requiring([propertyName]),
+      properties: { [propertyName]: this.exact({ enum: values }) },
+    });
+    const all = pins.flatMap(({ values }) => values);
+    if (new Set(all).size < all.length)
+      throw new ContractError(
+        `${locationOf(schema.discriminator)}: two branches have the same value of ${propertyName}`,
+      );
+    return [having(all), ...pins.map(({ branch, values }) => ({ if: having(values), then: shownOf(branch) }))];
+  }
+
+  private requirePlace(schema: Schema, place: Place): void {
+    const { readOnly = false, writeOnly = false, format, discriminator, oneOf, anyOf } = schema;
+    const refuse = (what: string) => {
+      throw new ContractError(`${locationOf(schema)}: ${what}`);
+    };
+    if ((readOnly || writeOnly) && place.of !== 'a member')
+      refuse(
+        'readOnly and writeOnly must stand in a member of an object: write them under properties, beside the $ref',
+      );
+    if (format === 'int64' && !place.isTyped)
+      refuse(
+        `format: int64 must not stand beneath ${UNTYPED.join(', ')}, as the generated types ignore these: remove the format`,
+      );
+    if (discriminator !== undefined && oneOf === undefined && anyOf === undefined)
+      refuse('a discriminator must stand beside oneOf or anyOf');
+    if (schema.default === undefined || this.direction !== 'request') return;
+    if (place.of === 'another value')
+      refuse('only a parameter or a member of an object can have a default: leave it out');
+    if (place.isConditional)
+      refuse(`a default applies to all requests: it must not stand beneath ${CONDITIONAL.join(', ')}`);
+  }
+}
+
+function innerPlace(place: Place, keyword: string): Place {
+  const isSame = IN_PLACE.includes(keyword);
+  return {
+    of: keyword === 'properties' ? 'a member' : 'another value',
+    isConditional: place.isConditional || CONDITIONAL.includes(keyword),
+    isTyped: place.isTyped && !UNTYPED.includes(keyword),
+    within: isSame ? place.within : [],
+    barred: isSame ? place.barred : [],
+  };
+}
+
+/** The branch itself must demand these values: a discriminator does not affect validity (OpenAPI 3.1, 4.8.25). */
+function pinnedValues({ discriminator }: Schema, branch: AnySchema, follow: Follow): readonly string[] {
+  const { propertyName = '', mapping = {} } = discriminator ?? {};
+  const refuse = (what: string): never => {
+    throw new ContractError(`${locationOf(discriminator)}: ${what}`);
+  };
+  const reference = typeof branch === 'object' ? branch.$ref : undefined;
+  if (reference === undefined) return refuse('beside a discriminator, each branch must be a $ref');
+  const name = reference.replace(/^.*\//, '');
+  const mapped = Object.entries(mapping).filter(([, target]) => target === reference || target === name);
+  const values = mapped.length > 0 ? mapped.map(([value]) => value) : [name];
+  const schemas = joined([branch], follow);
+  const pinned = schemas.flatMap(({ properties = {} }) =>
+    joined([properties[propertyName] ?? true], follow).map((each) => ('const' in each ? [each.const] : each.enum)),
+  );
+  const isPinned =
+    schemas.some(({ required = [] }) => required.includes(propertyName)) &&
+    pinned.some((each) => each !== undefined && new Set(values).symmetricDifference(new Set(each)).size === 0);
+  if (isPinned) return values;
+  const value = values.length === 1 ? `const: ${values.join()}` : `enum: [${values.join(', ')}]`;
+  return refuse(`${reference} must require ${propertyName}, and allow only ${value} for it, as the discriminator says`);
+}

@@ -1,0 +1,270 @@
+import { createRequire } from 'node:module';
+import packageJson from 'express-openapi-validator/package.json' with { type: 'json' };
+import type { OpenAPISchemaValidator } from 'express-openapi-validator/dist/framework/openapi.schema.validator.js';
+import type { OpenAPIV3, Options } from 'express-openapi-validator/dist/framework/types.js';
+import { RequestValidator } from 'express-openapi-validator/dist/middlewares/openapi.request.validator.js';
+import { ResponseValidator } from 'express-openapi-validator/dist/middlewares/openapi.response.validator.js';
+import { ajvErrorsToValidatorError } from 'express-openapi-validator/dist/middlewares/util.js';
+import { type ContractOperation, type Declared, patternMessages } from '../contract.ts';
+import { trialsOfDefaults } from './defaults.ts';
+import { type AnySchema, follower, locationAt, type OpenApiDocument } from '../schema/document.ts';
+import { ContractError, Refusal, ReplyError } from '../errors.ts';
+import { type ExactCheck, forgetTexts } from '../schema/exact.ts';
+import { STRING_FORMATS } from '../schema/formats.ts';
+import { contractBroken, inWords } from '../message/faults.ts';
+import { exactJson } from '../schema/int64.ts';
+import { parseJson } from '../message/json.ts';
+import { toMessages } from './message-schemas.ts';
+import { type Direction, OF_MEMBER, Translation } from './translation.ts';
+import { Position } from '../schema/positions.ts';
+import { bounded, type FindFaults } from './verdict.ts';
+import { requireBoundedMessages } from './work-bound.ts';
+import { messageOf } from '../../explained-error.ts';
+
+// The only file that knows the internals of express-openapi-validator. It calls the functions that the validator
+// compiles: as a middleware, the validator would match the path again, parse the URL, redefine `query` and hook into the
+// reply, for each request.
+
+/** The tests have passed with these versions. */
+const TESTED = ['5.6.2'];
+
+const require = createRequire(import.meta.url);
+
+const FORMATS = Object.fromEntries(
+  Object.entries(STRING_FORMATS).map(([name, validate]) => [name, { type: 'string' as const, validate }]),
+);
+
+/** The validator hands these on to Ajv. */
+function ajvOptions({ checks }: Translation, allErrors: boolean): Options {
+  return {
+    allErrors,
+    strict: false,
+    strictNumbers: true,
+    // requireOpenApi has checked the document.
+    validateSchema: false,
+    coerceTypes: false,
+    validateFormats: true,
+    ajvFormats: { mode: 'fast' },
+    formats: FORMATS,
+    serDesMap: {},
+    // `errors: false` saves time: without it, Ajv copies each error that the keyword creates, once for every earlier
+    // error.
+    keywords: checks.map(({ keyword, message, isValid, part }, index) => ({
+      keyword: `exact${index}`,
+      // Ajv checks a keyword for arrays after maxItems, and one for all values before.
+      ...(keyword === 'uniqueItems' && { type: 'array' as const }),
+      errors: false,
+      ...(part === undefined ? { schema: false, validate: isValid } : { compile: withPart(isValid, part) }),
+      error: { message },
+    })),
+    // An array may be shorter or longer than its prefixItems.
+    strictTuples: false,
+    code: { process: withOwnNames },
+  };
+}
+
+const STRING_OR_EVALUATED =
+  /"(?:[^"\\]|\\.)*"|(?<init>\bprops\d+ ?= ?(?:props\d+ ?\|\| ?)?)\{\}|!(?<names>props\d+)\[(?<key>\w+)\]/g;
+
+/**
+ * Ajv keeps the names of evaluated members in ordinary objects: in them, it finds `constructor`, which each inherits, and
+ * cannot set `__proto__`.
+ */
+function withOwnNames(code: string): string {
+  return code.replace(STRING_OR_EVALUATED, (all, init?: string, names?: string, key?: string) => {
+    if (init !== undefined) return `${init}{ __proto__: null }`;
+    return names === undefined ? all : `!Object.hasOwn(${names}, ${key ?? ''})`;
+  });
+}
+
+/** A compiled component. `errors` has the faults of the value that it refused last. */
+interface Check {
+  (data: object): boolean;
+  errors?: Parameters<typeof ajvErrorsToValidatorError>[1] | null;
+}
+
+/** What is used here of Ajv. */
+interface Ajv {
+  getSchema(name: string): Check | undefined;
+}
+
+function compiled(ajv: Ajv, component: string): Check {
+  const check = ajv.getSchema(component);
+  if (check === undefined) throw new Error(`express-openapi-validator did not compile ${component}`);
+  return check;
+}
+
+/** Ajv compiles the component on first use, as schemas may contain themselves. */
+function withPart(isValid: ExactCheck['isValid'], part: string) {
+  return (_schema: unknown, _parent: unknown, { self }: { readonly self: Ajv }) => {
+    let check: Check | undefined;
+    return (value: unknown) => isValid(value, (each) => (check ??= compiled(self, part))(each as object));
+  };
+}
+
+let schemaValidator: OpenAPISchemaValidator | undefined;
+
+/** Made when first needed: to load and compile it delays a start by a fifth. */
+function openApiSchema(): OpenAPISchemaValidator {
+  const loaded: unknown = require('express-openapi-validator/dist/framework/openapi.schema.validator.js');
+  const { OpenAPISchemaValidator: Validator } = loaded as { OpenAPISchemaValidator: typeof OpenAPISchemaValidator };
+  // The schema is the same for all versions 3.1.x.
+  return new Validator({ version: '3.1.0', validateApiSpec: true });
+}
+
+/** @throws ContractError */
+export function requireOpenApi(document: OpenApiDocument): void {
+  schemaValidator ??= openApiSchema();
+  // A cast, since the parameter has the type of a valid document.
+  const [first] = schemaValidator.validate(document as OpenApiDocument & OpenAPIV3.DocumentV3_1).errors ?? [];
+  if (first === undefined) return;
+  const { instancePath, message = 'is invalid' } = first;
+  const { unevaluatedProperty, propertyName: name = unevaluatedProperty } = first.params as Readonly<
+    Record<string, string | undefined>
+  >;
+  const what = `${instancePath || 'it'} ${message}${name === undefined ? '' : `: ${name}`}`;
+  throw new ContractError(`${locationAt(document, instancePath, name)} is not valid OpenAPI 3.1: ${what}`);
+}
+
+/** @throws ContractError if the contract does not compile */
+export function withValidators(operations: readonly Declared[], document: OpenApiDocument): ContractOperation[] {
+  requireTested(packageJson.version);
+  const patterns = patternMessages(document);
+  const follow = follower(document);
+  const [requests, replies] = [new Translation('request', follow), new Translation('reply', follow)];
+  const messages = operations.map((operation) => ({
+    operation,
+    ...toMessages(operation, requests, replies),
+    faults: requireBoundedMessages(operation, follow),
+  }));
+  const trials = trialsOfDefaults(operations, requests, follow);
+  const ofRequest = compiler(requests, (...given) => new RequestValidator(...given));
+  // Objects in a reply may inherit members such as `constructor`, which are not sent.
+  const ofReply = compiler(
+    replies,
+    (specification, options) => new ResponseValidator(specification, { ...options, ownProperties: true }),
+  );
+  try {
+    for (const { name, component, sent, filled, location } of trials) {
+      const find = ofRequest(component, Infinity);
+      const found = find({ [name]: sent }) === undefined ? find({ [name]: filled }) : undefined;
+      if (found !== undefined) throw new ContractError(`${location}: ${inWords(found, patterns)}`);
+    }
+    return messages.map(({ operation, bodies, responses, faults }) => {
+      const ofBodies = new Map([...bodies].map(([type, component]) => [type, ofRequest(component, faults)]));
+      // Without a body, all of them check the same.
+      const [first] = ofBodies.values();
+      const ofStatuses = new Map([...responses].map(([status, component]) => [status, ofReply(component, faults)]));
+      return {
+        ...operation,
+        validator: {
+          request: (request, mediaType = '') => {
+            const found = (ofBodies.get(mediaType) ?? first)?.(request);
+            if (found !== undefined) throw contractBroken(found, patterns, request);
+          },
+          reply: (status, headers, body) => {
+            const found = (ofStatuses.get(String(status)) ?? ofStatuses.get('default'))?.({ headers, body });
+            if (found === undefined) return;
+            throw new ReplyError(`the reply of ${operation.id} breaks the contract: ${inWords(found)}`);
+          },
+        },
+      };
+    });
+  } catch (error) {
+    if (error instanceof ContractError) throw error;
+    throw new ContractError(`openapi.yaml does not compile: ${messageOf(error)}`);
+  }
+}
+
+/** A value in the contract, beside the schema of its place. */
+export interface Example {
+  readonly name: 'example' | 'default';
+  readonly schema: AnySchema;
+  readonly direction: Direction;
+  readonly value: unknown;
+  readonly location: string;
+}
+
+/** @returns of each value that a message could not have in its place, the place and what is wrong */
+export function misfits(examples: readonly Example[], document: OpenApiDocument): string[] {
+  const [follow, patterns] = [follower(document), patternMessages(document)];
+  return [...Map.groupBy(examples, ({ direction }) => direction)].flatMap(([direction, listed]) => {
+    const translation = new Translation(direction, follow);
+    const trials = listed.map((example) => ({
+      ...example,
+      component: translation.component({
+        properties: { [example.name]: translation.schema(example.schema, OF_MEMBER) },
+      }),
+    }));
+    const compile = compiler(translation, (...given) => new RequestValidator(...given));
+    return trials.flatMap(({ name, schema, value, location, component }) => {
+      const position = new Position(schema, follow);
+      const find = compile(component, Infinity);
+      try {
+        // Read as from a message: with the digits of an int64.
+        const read = { [name]: parseJson(exactJson(value), position) };
+        const found = find(read) ?? (position.fillIn(read[name]) ? find(read) : undefined);
+        return found === undefined ? [] : [`${location}: ${inWords(found, patterns)}`];
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        return [`${location}: ${error.message}`];
+      }
+    });
+  });
+}
+
+/** Another version may differ inside, and then accept every request. */
+function requireTested(installed: string): void {
+  if (TESTED.includes(installed)) return;
+  throw new ContractError(
+    `express-openapi-validator ${installed} was not tested with this service: install ${TESTED.join(' or ')}`,
+  );
+}
+
+/**
+ * @returns a function that compiles a component; `faults` is the largest number of faults of one value, Infinity: only
+ *   the first one is described
+ */
+function compiler(
+  translation: Translation,
+  makeValidator: (specification: OpenAPIV3.DocumentV3_1, options: Options) => unknown,
+): (component: string, faults: number) => FindFaults {
+  const known = new Map<boolean, Ajv>();
+  const ajvOf = (allErrors: boolean): Ajv =>
+    known.getOrInsertComputed(allErrors, () => {
+      const validator = makeValidator(toSpecification(translation.components), ajvOptions(translation, allErrors));
+      // `ajvBody` is private in the types of both validators.
+      return (validator as { readonly ajvBody: Ajv }).ajvBody;
+    });
+  return (component, faults) =>
+    bounded((allErrors) => finder(compiled(ajvOf(allErrors), component), translation.checks), faults);
+}
+
+/** A document with schemas only. */
+function toSpecification(schemas: object): OpenAPIV3.DocumentV3_1 {
+  return {
+    openapi: '3.1.0',
+    info: { title: '', summary: '', version: '' },
+    paths: {},
+    webhooks: {},
+    components: { schemas: { ...schemas } },
+  };
+}
+
+/** Finds faults in the paths and keywords of the contract. */
+function finder(check: Check, exact: readonly ExactCheck[]): FindFaults {
+  return (message) => {
+    forgetTexts();
+    if (check(message)) return undefined;
+    const { errors } = ajvErrorsToValidatorError(400, check.errors ?? []);
+    // What a client sent must not stay in memory.
+    check.errors = null;
+    // The faults of the branch of an `if` say more than that of the `if` itself.
+    const own = errors.filter(({ errorCode }) => !errorCode?.startsWith('if.'));
+    return own.map(({ path, message: said, errorCode = '' }) => {
+      const [, index] = /^exact(\d+)\./.exec(errorCode) ?? [];
+      const keyword = index === undefined ? errorCode : (exact[Number(index)]?.keyword ?? '');
+      return { path, message: said, errorCode: keyword };
+    });
+  };
+}

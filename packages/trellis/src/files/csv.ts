@@ -1,0 +1,171 @@
+import { parse } from 'csv-parse/sync';
+import { ErrorNumber, Refusal } from '../contract/errors.ts';
+import type { ContractOperation } from '../contract/contract.ts';
+import { exactJson } from '../contract/schema/int64.ts';
+import { type Holder, parseJson, PlainObject } from '../contract/message/json.ts';
+import { readScalar } from '../contract/message/parameters.ts';
+import type { Position } from '../contract/schema/positions.ts';
+import { readRecord } from '../contract/request.ts';
+import type { Row } from '../storage/store.ts';
+import { endOfLine, type FindEnd } from './raw-records.ts';
+
+// CSV by RFC 4180, in UTF-8, with LF at the end of a line. A missing value is an empty field, the empty text is "".
+
+type Fields = readonly (string | undefined)[];
+
+const NEEDS_QUOTES = /^$|[",\r\n]|^\s|\s$/;
+
+const OPTIONS = {
+  record_delimiter: '\n',
+  relax_column_count: true,
+  cast: (value: string, { quoting }: { quoting: boolean }) => (value === '' && !quoting ? undefined : value),
+};
+
+const [LINE_FEED, CARRIAGE_RETURN, QUOTE, COMMA] = Buffer.from('\n\r",');
+
+/** Finds the end of the line in which the record ends. A quoted field may contain line ends. */
+export const endOfRecord: FindEnd = (bytes, start, limit) => {
+  let begins = true;
+  for (let at = start; at < limit; at++) {
+    const byte = bytes[at];
+    if (byte === LINE_FEED) return at + 1;
+    if (byte === QUOTE && begins) {
+      // A doubled quote does not close the field.
+      do at = bytes.indexOf('"', at + 1) + 1;
+      while (at > 0 && bytes[at] === QUOTE);
+      if (at === 0 || at >= limit) return undefined;
+      // Text after the closing quote: the opening quote was a mistake. Only this line is rejected.
+      if (![COMMA, LINE_FEED, CARRIAGE_RETURN].includes(bytes[at])) return endOfLine(bytes, start, limit);
+      at--;
+    }
+    begins = byte === COMMA;
+  }
+  return undefined;
+};
+
+/** Parses all records at once. If that fails, halves them again and again to isolate the broken ones. */
+export function parseRecords(texts: readonly string[]): (Fields | Refusal)[] {
+  if (texts.length === 0) return [];
+  try {
+    // The fields have the type that `cast` of OPTIONS returns.
+    const records: unknown = parse(texts.join('\n'), OPTIONS);
+    const parsed = records as Fields[];
+    if (parsed.length === texts.length) return parsed;
+    if (texts.length === 1) throw new Error('it contains a second record');
+  } catch (error) {
+    if (texts.length === 1) {
+      const reason = Error.isError(error) ? error.message.replace(/ at line 1\b/, '') : String(error);
+      return [new Refusal(ErrorNumber.bodyNotJson, `the record is not CSV: ${reason}`)];
+    }
+  }
+  const middle = Math.ceil(texts.length / 2);
+  return [...parseRecords(texts.slice(0, middle)), ...parseRecords(texts.slice(middle))];
+}
+
+/**
+ * Checks the columns against the contract, by a body in which each column is null. Of the faults, only "is required"
+ * and "is not allowed" (contract/faults.ts) are about the columns; the others are about the nulls.
+ *
+ * @throws Error that names the faults of the header
+ */
+export function checkHeader(header: Fields, operation: ContractOperation): readonly string[] {
+  const names = header.map((name = '') => name);
+  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  if (repeated !== undefined) throw new Error(`the column ${JSON.stringify(repeated)} is repeated`);
+  try {
+    readRecord(JSON.stringify(Object.fromEntries(names.map((name) => [name, null]))), operation);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const faults = error.message.split('; ').filter((fault) => / is (required|not allowed)$/.test(fault));
+    if (faults.length > 0) throw new Error(faults.join('; ').replaceAll('body.', 'the column '), { cause: error });
+  }
+  return names;
+}
+
+/** Records as lines of CSV, by the members of a body. */
+export class CsvRecords {
+  private readonly body: Position;
+  private readonly nulls: ReadonlySet<string>;
+
+  /** @param nulls the members that an empty field makes null; it leaves the others out */
+  constructor(body: Position, nulls: ReadonlySet<string>) {
+    this.body = body;
+    this.nulls = nulls;
+  }
+
+  header(names: readonly string[]): string {
+    return `${names.map(quoted).join()}\n`;
+  }
+
+  write(row: Row, names: readonly string[]): string {
+    return `${names.map((name) => toField(row[name], this.body.member(name))).join()}\n`;
+  }
+
+  /** Reads the fields of a record as the body of a request, which the contract then validates. */
+  read(fields: Fields, header: readonly string[]): Holder | Refusal {
+    if (fields.length !== header.length) {
+      const message = `the record has ${fields.length} fields, but the header has ${header.length}`;
+      return new Refusal(ErrorNumber.contractBroken, message);
+    }
+    const { body, nulls } = this;
+    const members = new PlainObject();
+    try {
+      for (const [index, name] of header.entries()) {
+        const field = fields[index];
+        if (field !== undefined) members[name] = readCell(field, body.member(name));
+        else if (nulls.has(name)) members[name] = null;
+      }
+    } catch (error) {
+      if (error instanceof Refusal) return error;
+      throw error;
+    }
+    return members;
+  }
+}
+
+/** Reads a cell as a parameter is read. A cell is JSON where it must be, to be more than a scalar. */
+function readCell(text: string, position: Position): unknown {
+  if (isJson(text, position.types)) {
+    try {
+      return parseJson(text, position);
+    } catch (error) {
+      // What is not JSON is a text, which the validator judges.
+      if (!(error instanceof Refusal) || error.number === ErrorNumber.contractBroken) throw error;
+    }
+  }
+  return readScalar(text, position);
+}
+
+/** A string is JSON only where the text alone could be another type. */
+function isJson(text: string, types: ReadonlySet<string>): boolean {
+  switch (text[0]) {
+    case '[':
+      return types.has('array');
+    case '{':
+      return types.has('object');
+    case '"':
+      return types.has('string') && OTHERS.some((type) => types.has(type));
+    default:
+      return false;
+  }
+}
+const OTHERS = ['integer', 'boolean', 'array', 'object'];
+
+function toField(value: unknown, position: Position): string {
+  if (value === undefined || value === null) return '';
+  return quoted(typeof value === 'string' && isText(value, position) ? value : exactJson(value));
+}
+
+/** Whether the string is read again as itself. */
+function isText(value: string, position: Position): boolean {
+  try {
+    return readCell(value, position) === value;
+  } catch (error) {
+    if (error instanceof Refusal) return false;
+    throw error;
+  }
+}
+
+function quoted(text: string): string {
+  return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

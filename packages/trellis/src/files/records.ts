@@ -1,0 +1,157 @@
+import type { RequestData } from '../contract/contract.ts';
+import { follower } from '../contract/schema/document.ts';
+import { ContractError, Refusal } from '../contract/errors.ts';
+import { exactJson } from '../contract/schema/int64.ts';
+import type { Holder } from '../contract/message/json.ts';
+import { loadContract } from '../contract/load.ts';
+import { Position } from '../contract/schema/positions.ts';
+import { readRecord } from '../contract/request.ts';
+import type { AnyService, Handler } from '../service.ts';
+import type { Row } from '../storage/store.ts';
+import { checkHeader, CsvRecords, endOfRecord, parseRecords } from './csv.ts';
+import { ExplainedError, messageOf } from '../explained-error.ts';
+import { endOfLine, type RawRecord, RecordSplitter } from './raw-records.ts';
+
+const FORMATS = ['ndjson', 'csv'] as const;
+export type Format = (typeof FORMATS)[number];
+
+export interface FileRecord {
+  readonly raw: RawRecord;
+  readonly request: RequestData | Refusal;
+}
+
+/**
+ * How much longer a record of an export may be than the body that a client has sent: `1e20` is written with 21 digits, and
+ * CSV has each quotation mark of a JSON text twice.
+ */
+const GROWTH = 6;
+
+/** The rows of a table in a file: each record is a body of the operation that creates a row. */
+export type Records = Awaited<ReturnType<typeof openRecords>>;
+
+/**
+ * Chooses a table by the option --table.
+ *
+ * @param chosen undefined: the only one of `usual`
+ * @throws ExplainedError that names the tables
+ */
+export function chooseTable(chosen: string | undefined, all: readonly string[], usual = all): string {
+  if (chosen !== undefined && all.includes(chosen)) return chosen;
+  const [only, ...others] = usual;
+  if (chosen === undefined && only !== undefined && others.length === 0) return only;
+  if (all.length === 0) throw new ExplainedError('the service has no table for this command');
+  const tables = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(all);
+  throw new ExplainedError(`name the table with --table: ${tables}${chosen === undefined ? '' : `, not ${chosen}`}`);
+}
+
+/** @param chosen the option --table @throws ExplainedError, also if no file can have what the operation requires */
+export async function openRecords({ contract, operations, records }: AnyService, chosen: string | undefined) {
+  const table = chooseTable(chosen, Object.keys(records));
+  const { document, operations: declared } = await loadContract(contract);
+  const id = records[table] ?? '';
+  const operation = declared.find((each) => each.id === id);
+  // Its types are those of its own tables, which the service has bound.
+  const operate = operations[id] as Handler | undefined;
+  const [content] = operation?.body?.types.values() ?? [];
+  if (operation?.body === undefined || content === undefined || operate === undefined)
+    throw new ContractError(`the service has no operation ${id} with a request body, which creates a row of ${table}`);
+  const missing = operation.parameters.find((each) => each.in === 'path' || each.required);
+  if (missing !== undefined)
+    throw new ExplainedError(`no file can have the rows of ${table}: ${id} requires the parameter ${missing.name}`);
+  const body = new Position(content.schema, follower(document));
+  const nulls = nullsOf(body);
+  const maxBytes = GROWTH * operation.body.maxBytes;
+  return { table, operation, operate, body, nulls, csv: new CsvRecords(body, nulls), maxBytes };
+}
+
+/**
+ * The members that a record without a value has as null: they may be null, and may not be missing or have a default. If
+ * they were missing, it would be another record.
+ */
+function nullsOf(body: Position): ReadonlySet<string> {
+  const { required } = body;
+  const isNull = (name: string) => body.member(name).types.has('null');
+  const hasDefault = (name: string) => body.member(name).default !== undefined;
+  return new Set([...body.names].filter((name) => isNull(name) && (required.has(name) || hasDefault(name))));
+}
+
+export function formatOf(path: string, chosen: string | undefined): Format {
+  const found = FORMATS.find((each) =>
+    chosen === undefined ? path.toLowerCase().endsWith(`.${each}`) : each === chosen,
+  );
+  if (found !== undefined) return found;
+  if (chosen !== undefined) throw new ExplainedError(`the format must be ${FORMATS.join(' or ')}, not ${chosen}`);
+  if (path === '-' || path === '') return 'ndjson';
+  throw new ExplainedError(`${path} ends with neither .ndjson nor .csv: add --format ndjson or --format csv`);
+}
+
+export function toNdjson(row: Row): string {
+  return `${exactJson(row)}\n`;
+}
+
+/** Reads the records of a file from its bytes, chunk by chunk. */
+export class RecordReader {
+  private readonly name: string;
+  private readonly records: Records;
+  private readonly format: Format;
+  private readonly splitter: RecordSplitter;
+  private header: readonly string[] | undefined;
+
+  constructor(name: string, format: Format, records: Records) {
+    this.name = name;
+    this.records = records;
+    this.format = format;
+    this.splitter = new RecordSplitter(format === 'csv' ? endOfRecord : endOfLine, records.maxBytes);
+  }
+
+  /** @throws ExplainedError if the contract does not allow the header */
+  add(chunk: Buffer): FileRecord[] {
+    return this.toRecords(this.splitter.add(chunk));
+  }
+
+  end(): FileRecord[] {
+    const records = this.toRecords(this.splitter.end());
+    if (this.format === 'csv' && this.header === undefined) throw this.wrongHeader('it is missing');
+    return records;
+  }
+
+  private toRecords(raws: RawRecord[]): FileRecord[] {
+    if (this.format === 'ndjson') return raws.map((raw) => this.toRecord(raw, raw.text));
+    const first = this.header === undefined ? raws.shift() : undefined;
+    if (first !== undefined) this.header = this.readHeader(first);
+    const { header = [] } = this;
+    const parsed = parseRecords(raws.filter(({ refusal }) => refusal === undefined).map(({ text }) => text)).values();
+    return raws.map((raw) => {
+      const fields = raw.refusal ?? parsed.next().value;
+      if (fields === undefined) throw new Error('a record was lost');
+      return this.toRecord(raw, fields instanceof Refusal ? fields : this.records.csv.read(fields, header));
+    });
+  }
+
+  private toRecord(raw: RawRecord, body: string | Holder | Refusal): FileRecord {
+    const found = raw.refusal ?? body;
+    if (found instanceof Refusal) return { raw, request: found };
+    try {
+      return { raw, request: readRecord(found, this.records.operation) };
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return { raw, request: error };
+    }
+  }
+
+  private readHeader({ text, refusal }: RawRecord): readonly string[] {
+    const [fields] = refusal === undefined ? parseRecords([text]) : [refusal];
+    if (fields === undefined || fields instanceof Refusal) throw this.wrongHeader(fields?.message ?? 'it is missing');
+    try {
+      return checkHeader(fields, this.records.operation);
+    } catch (error) {
+      throw this.wrongHeader(messageOf(error));
+    }
+  }
+
+  private wrongHeader(reason: string): ExplainedError {
+    return new ExplainedError(
+      `the header of ${this.name} does not name the columns of ${this.records.table}: ${reason}; nothing was stored`,
+    );
+  }
+}

@@ -1,0 +1,84 @@
+import express, { type ErrorRequestHandler, type RequestHandler, type Router } from 'express';
+import { ErrorNumber, Refusal } from '../contract/errors.ts';
+import { clientAddress, type Proxies } from './client-address.ts';
+import type { Context } from './context.ts';
+import { createCors } from './cors.ts';
+import { answerFailure } from './errors.ts';
+import { announcesBody, classesOf, IncomingBody } from './incoming.ts';
+import { createRecorder, type RequestLog, type RequestObserver } from './recorder.ts';
+import { send } from './reply.ts';
+import type { Application } from './server.ts';
+import { requireHttp, sentPath, takeOriginForm } from './request-target.ts';
+import { type RouterOptions, routeOperations } from './router.ts';
+
+interface AppOptions extends RouterOptions {
+  readonly log: RequestLog;
+  readonly observer?: RequestObserver | undefined;
+  readonly pages: Router;
+  /** The origins whose pages may call the service. */
+  readonly corsOrigins: readonly string[] | undefined;
+  readonly corsHeaders?: readonly string[] | undefined;
+  /** The proxies whose header X-Forwarded-For is believed. */
+  readonly proxies: Proxies | undefined;
+}
+
+export function createApp(options: AppOptions): Application {
+  const { log, observer, proxies, corsOrigins } = options;
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.enable('strict routing');
+  app.enable('case sensitive routing');
+  app.set('trust proxy', proxies ?? false);
+  // parameters.ts reads the query, as the contract declares it.
+  app.disable('query parser');
+  routeOperations(app, options);
+  app.use(options.pages);
+  app.use(unknownPath);
+  app.use(failed);
+
+  const markForOrigins = corsOrigins && createCors(corsOrigins, options.contract, options.corsHeaders);
+  const record = createRecorder(log, observer);
+  const dispatch = (context: Context): void => {
+    try {
+      const isPreflight = markForOrigins?.(context);
+      requireHttp(context.request);
+      if (isPreflight === true) send(context, 204, {});
+      else app(context.request, context.response);
+    } catch (error) {
+      answerFailure(error, context);
+    }
+  };
+  return {
+    // All this comes before Express: one more layer of Express would take as long.
+    handle(context) {
+      const { request, response } = context;
+      response.context = context;
+      context.body = request.incoming = announcesBody(request) ? new IncomingBody(context, context.ledger) : undefined;
+      takeOriginForm(request);
+      if (proxies !== undefined) context.client = clientAddress(request) ?? context.client;
+      observer?.begun();
+      context.onEnd = () => {
+        context.body?.abort();
+        context.endSignal?.();
+        record(context);
+      };
+      // A client that pipelines must not hold up the requests of other clients.
+      if (context.pipelined)
+        context.ledger.later(() => {
+          if (!request.socket.destroyed) dispatch(context);
+        });
+      else dispatch(context);
+    },
+    classes: classesOf(app),
+  };
+}
+
+const unknownPath: RequestHandler = (request) => {
+  throw new Refusal(ErrorNumber.pathUnknown, `the path ${sentPath(request)} does not exist`);
+};
+
+// Express recognizes an error handler by its four parameters.
+const failed: ErrorRequestHandler = (error, _request, { context }, _next) => {
+  answerFailure(error, context);
+};

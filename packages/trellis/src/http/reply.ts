@@ -1,0 +1,129 @@
+import { validateHeaderValue } from 'node:http';
+import { OWN_HEADERS } from '../contract/message/content.ts';
+import type { ContractOperation, HeaderValues, ReplyData } from '../contract/contract.ts';
+import type { Refusal } from '../contract/errors.ts';
+import { failureBody, failureType } from '../contract/failures.ts';
+import { MAX } from './bounds.ts';
+import type { Context } from './context.ts';
+
+/** @throws Error, before anything is sent, that names how the reply breaks the contract */
+export function sendReply(context: Context, reply: ReplyData, operation: ContractOperation): void {
+  const { status, headers = {} } = reply;
+  const declared = operation.replies.get(String(status));
+  if (declared === undefined)
+    throw new Error(`${operation.id} answered ${status}, which the contract does not declare`);
+  const { mediaType, content } = declared;
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined) continue;
+    if (OWN_HEADERS.some((own) => own === name.toLowerCase()))
+      throw new Error(`${operation.id} answered with the header ${name}, which the service itself sends: leave it out`);
+    // Otherwise Node would throw later, with some of the headers set.
+    validateHeaderValue(name, fieldOf(value));
+  }
+  const body = content === undefined ? reply.body : content.sent(reply.body);
+  operation.validator.reply(status, headers, body);
+  const text = body === undefined ? undefined : content?.toJson(body);
+  send(context, status, headers, mediaType, text);
+}
+
+/** @throws Error or Refusal, before anything is sent, if a body of text is too large, or there is no room for it */
+export function send(
+  context: Context,
+  status: number,
+  headers: HeaderValues,
+  mediaType?: string,
+  body?: string | Buffer,
+): void {
+  const { request, response, ledger } = context;
+  const length = body === undefined ? 0 : Buffer.byteLength(body);
+  if (typeof body === 'string' && length > PART_BYTES) {
+    if (length > MAX.reply)
+      throw new Error(`a reply may have ${MAX.reply} bytes, and this one has ${length}: send pages`);
+    if (request.method !== 'HEAD') ledger.makeRoom(length);
+  }
+  settleConnection(context);
+  // Name, value, name, value.
+  const fields = context.last ? [...context.fields, 'Connection', 'close'] : [...context.fields];
+  let isAscii = true;
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined) continue;
+    const field = fieldOf(value);
+    isAscii &&= field === String(value);
+    // writeHead replaces a field that is set, and cors.ts and files.ts set this one.
+    const others = name.toLowerCase() === 'vary' ? response.getHeader(name) : undefined;
+    fields.push(name, others === undefined ? field : `${String(others)}, ${field}`);
+  }
+  if (mediaType !== undefined) fields.push('Content-Type', mediaType, 'X-Content-Type-Options', 'nosniff');
+  // A 204 must not have a Content-Length; a 304 and a reply to HEAD may have only that of the reply to GET (RFC 9110,
+  // section 8.6).
+  const hasNone = body === undefined && (status === 304 || request.method === 'HEAD');
+  if (status !== 204 && !hasNone) fields.push('Content-Length', String(length));
+  response.writeHead(status, fields);
+  if (Buffer.isBuffer(body)) endInParts(context, body, 0);
+  else {
+    // Node writes the head in the encoding of the body.
+    if (isAscii || body === undefined) response.end(body);
+    else response.end(inBytes(body), 'latin1');
+    if (response.writableLength > 0) {
+      context.repliedAt = performance.now();
+      ledger.setHeld(context, 'reply', length);
+    }
+  }
+}
+
+/** The value of a header field: text beyond ASCII as the bytes of UTF-8, of which a character stands for each. */
+function fieldOf(value: unknown): string {
+  const text = String(value);
+  if (/^\p{ASCII}*$/u.test(text)) return text;
+  if (!text.isWellFormed()) throw new Error('a header field has a lone surrogate, which UTF-8 cannot express');
+  return inBytes(text);
+}
+
+function inBytes(text: string): string {
+  return Buffer.from(text).toString('latin1');
+}
+
+/**
+ * A Buffer is sent in parts of this size, so that thousands of requests for a large page do not hold up others. With parts
+ * of 64 KiB, a thousand requests for Swagger UI made one of a hundred creates take 2.6 s (`test:attacks`).
+ */
+const PART_BYTES = 16 * 1024;
+
+function endInParts(context: Context, bytes: Buffer, start: number): void {
+  const end = start + PART_BYTES;
+  const { response, ledger } = context;
+  if (end >= bytes.length) response.end(bytes.subarray(start));
+  else
+    ledger.later(() => {
+      response.write(bytes.subarray(start, end), (error) => {
+        if (error == null) endInParts(context, bytes, end);
+      });
+    });
+}
+
+/** If the body has not arrived when the reply begins, the connection ends after the reply. */
+function settleConnection(context: Context): void {
+  const { connection, request, body } = context;
+  if (body !== undefined && !request.complete) {
+    body.drop();
+    connection.stopReading();
+    connection.endAfter(context);
+  } else {
+    // Node would end the connection of a client that still waits for `100 Continue`.
+    context.askForBody();
+  }
+  if (!context.last) return;
+  // Node calls this after the reply; its own version would reset the connection while the client still sends.
+  request.socket.destroySoon = () => {
+    connection.endSoon();
+  };
+}
+
+export function sendRefusal(context: Context, refusal: Refusal): void {
+  const mediaType = failureType(context.operation, refusal.status);
+  send(context, refusal.status, refusal.headers, mediaType, errorBody(refusal, mediaType));
+}
+
+export function errorBody({ number, message }: Refusal, mediaType?: string): string {
+  return JSON.stringify(failureBody(number, message, mediaType));
+}

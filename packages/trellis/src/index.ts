@@ -1,0 +1,52 @@
+/**
+ * What a service may use of the framework. Importing this file loads neither Express nor Kysely nor the client of
+ * PostgreSQL.
+ *
+ * @module
+ */
+import './globals.ts';
+import type { AnyService } from './service.ts';
+
+/** The failures that every service may answer. */
+export { ErrorNumber } from './contract/errors.ts';
+/**
+ * Shapes of requests, replies and schemas, from the types that `npm run generate` writes. A service binds each of them
+ * to its own contract in one line.
+ */
+export type { Operation, Reply, Request, Schema } from './contract/types.ts';
+/** `ETag` and `If-Match`, for changes that must not overwrite those of another client. */
+export { entityTag, ifMatch } from './http/entity-tag.ts';
+export type { Service, Tools } from './service.ts';
+/** Where the next page of a list begins, as a text. */
+export { decodeCursor, encodeCursor } from './storage/cursor.ts';
+/** The steps that make the tables, written once for both engines. */
+export type { Dialect, Step, Steps } from './storage/steps.ts';
+export type { Creation, Database, Queries, Transaction } from './storage/store.ts';
+/** Thrown by a query that would break a constraint; the query had no effect. */
+export { ConstraintViolated } from './storage/store.ts';
+/** Tables, the kinds of their columns, and rows as data. */
+export {
+  boolean,
+  bytes,
+  int32,
+  int64,
+  json,
+  number,
+  optional,
+  type Row,
+  table,
+  text,
+  timestamp,
+  withoutNulls,
+} from './storage/tables.ts';
+/** A value of a column of JSON, in a query. */
+export { Json } from './storage/values.ts';
+
+/**
+ * Runs the command line of a service: `serve`, `token`, `import` and others; `--help` lists them. Sets the exit code of
+ * the process: 0, 1 after a failure, 2 for a wrong command line, 78 for settings that cannot work.
+ */
+export async function run(service: AnyService): Promise<void> {
+  const { main } = await import('./commands/main.ts');
+  process.exitCode = await main(service, process.argv.slice(2), process);
+}

@@ -1,0 +1,259 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, register } from 'prom-client';
+import type { Contract } from '../contract/contract.ts';
+import { ErrorNumber, type Refusal, statusOf } from '../contract/errors.ts';
+import { listedNumbers } from '../contract/failures.ts';
+import { REASONS } from '../http/bounds.ts';
+import type { OnCutOff } from '../http/ledger.ts';
+import type { ListenOptions } from '../http/server.ts';
+import type { AnyService } from '../service.ts';
+import type { StoreLocation } from '../storage/open.ts';
+import { type Creation, type Store, type StoreObserver, StoreUnavailable } from '../storage/store.ts';
+import type { RequestObserver } from '../http/recorder.ts';
+import type { Log } from './log.ts';
+
+/** In seconds, from a create on a fast disk to beyond STORE_PATIENCE_MS. */
+const DURATIONS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+/** In writes, up to `maxItems` of storage/queue.ts. */
+const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
+
+/** The share of the time that counting the records may take. */
+const COUNTING_SHARE = 0.01;
+const MIN_REST_MS = 1000;
+/** After this time, Prometheus gets the previous count. */
+const MAX_COUNTING_MS = 1000;
+
+/** The operation of a request outside the contract, and the status of a request without an answer. */
+const NONE = 'none';
+/** A number that the contract does not list: Prometheus keeps each value of a label for good. */
+const OTHER = 'other';
+
+/** The failures that begin at zero: all numbers of all operations would be thousands of series. */
+const SERIOUS = [ErrorNumber.serviceFailed, ErrorNumber.storeUnavailable];
+
+/** Gauges of prom-client that have names of counters, or repeat `nodejs_active_resources`. */
+const UNWANTED = /^nodejs_active_(handles|requests|resources_total)/;
+
+/** Create this once per process: prom-client's registry is global. */
+export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
+  readonly contentType = register.contentType;
+  private readonly prefix: string;
+  private readonly tables: readonly string[];
+  private readonly numbers: ReadonlySet<string>;
+  private readonly series: ReturnType<typeof seriesOf>;
+
+  constructor(
+    { name, tables, records }: AnyService,
+    { operations, document }: Pick<Contract, 'operations' | 'document'>,
+    { engine }: Pick<StoreLocation, 'engine'>,
+    log: Pick<Log, 'dropped'>,
+    build: Readonly<Record<'version' | 'schema' | 'commit', string | number>>,
+  ) {
+    const prefix = name.replaceAll('-', '_');
+    this.prefix = prefix;
+    this.tables = Object.keys(records);
+    this.numbers = new Set([...Object.values(ErrorNumber).map(String), ...Object.keys(listedNumbers(document) ?? {})]);
+    this.series = seriesOf(prefix);
+    // Prometheus computes increases from the second sample on, so each counter must begin with 0.
+    for (const { id, replies } of operations) {
+      const statuses = [...replies.keys(), '500', '503'].filter((status) => status !== 'default');
+      this.initialiseAtZero(id, statuses);
+    }
+    this.initialiseAtZero(NONE, Object.values(ErrorNumber).map(statusOf));
+    for (const reason of Object.keys(REASONS)) this.series.cutOffs.inc({ reason }, 0);
+    const creations = { created: 0, replayed: 0, conflict: 0 } satisfies Record<Creation, number>;
+    for (const table of Object.keys(tables))
+      for (const [outcome, zero] of Object.entries(creations)) this.series.creations.inc({ table, outcome }, zero);
+    for (const kind of ['unavailable', 'failed']) this.series.storeErrors.inc({ kind }, 0);
+
+    const labels = { ...build, node_version: process.versions.node, engine };
+    new Gauge({
+      name: `${prefix}_build_info`,
+      help: 'Always 1, with the versions of the service, its schema and Node, its commit, and the engine of the store.',
+      labelNames: Object.keys(labels),
+    }).set(labels, 1);
+    this.derive(Counter, 'log_lines_dropped_total', 'Log lines that stdout did not accept.', () => log.dropped());
+    collectDefaultMetrics();
+    for (const { name } of register.getMetricsAsArray()) if (UNWANTED.test(name)) register.removeSingleMetric(name);
+  }
+
+  watch(store: Store): void {
+    for (const { name, help, value } of store.gauges) this.derive(Gauge, name, help, latest(value));
+    for (const table of this.tables) this.watchTable(store, table);
+  }
+
+  private watchTable(store: Store, table: string): void {
+    const name = `${this.prefix}_${table}`;
+    if (register.getSingleMetric(name) !== undefined)
+      throw new Error(`the table ${table} would have the metric ${name}, which exists: choose another name`);
+    const count = latest(
+      () => store.count(table),
+      (ms) => Math.max(MIN_REST_MS, ms / COUNTING_SHARE),
+    );
+    this.derive(Gauge, table, `Rows of ${table} at the last count; NaN if unknown.`, count);
+  }
+
+  watchConnections(open: () => number): void {
+    this.derive(Gauge, 'connections_open', 'Open connections of clients.', open);
+  }
+
+  readonly onReadiness = (ready: boolean): void => {
+    this.series.readiness.set(ready ? 1 : 0);
+  };
+
+  watchKeys(keys: { readonly age: number; readonly failures: number }): void {
+    const age = 'Time since the keys of the token issuer were fetched; +Inf if never.';
+    this.derive(Gauge, 'issuer_keys_age_seconds', age, () => keys.age / 1000);
+    const failures = 'Failed fetches of the keys of the token issuer.';
+    this.derive(Counter, 'issuer_keys_failures_total', failures, () => keys.failures);
+  }
+
+  watchTokenFile(state: { readonly isUsable: boolean }): void {
+    const help = 'Whether TOKEN_FILE could be used when it was last read: 1 or 0.';
+    this.derive(Gauge, 'token_file_usable', help, () => Number(state.isUsable));
+  }
+
+  /** Makes a series whose value is computed when Prometheus asks. */
+  private derive(Kind: Derived, name: string, help: string, value: () => number | Promise<number>): void {
+    new Kind({
+      name: `${this.prefix}_${name}`,
+      help,
+      async collect() {
+        const now = await value();
+        this.reset();
+        this.inc(now);
+      },
+    });
+  }
+
+  text(): Promise<string> {
+    return register.metrics();
+  }
+
+  begun(): void {
+    this.series.requestsUnderWay.inc();
+  }
+
+  ended(operation: string = NONE, status: number | typeof NONE = NONE, ms: number, error?: number): void {
+    this.series.requestsUnderWay.dec();
+    this.series.requests.inc({ operation, status });
+    this.series.requestDurations.observe({ operation }, ms / 1000);
+    if (error !== undefined) this.countError(operation, String(error));
+  }
+
+  /** Counts requests that Node's parser rejected. */
+  readonly onUnreadable = ({ status, number }: Refusal): void => {
+    this.series.requests.inc({ operation: NONE, status });
+    this.countError(NONE, String(number));
+  };
+
+  readonly onCutOff: OnCutOff = (reason) => {
+    this.series.cutOffs.inc({ reason });
+  };
+
+  answered(outcome: Creation, table: string): void {
+    this.series.creations.inc({ table, outcome });
+  }
+
+  failed(error: unknown): void {
+    this.series.storeErrors.inc({ kind: error instanceof StoreUnavailable ? 'unavailable' : 'failed' });
+  }
+
+  written(rows: number, ms: number): void {
+    this.series.batchSizes.observe(rows);
+    this.series.commitDurations.observe(ms / 1000);
+  }
+
+  private countError(operation: string, error: string): void {
+    this.series.errors.inc({ operation, error: this.numbers.has(error) ? error : OTHER });
+  }
+
+  private initialiseAtZero(operation: string, statuses: readonly (string | number)[]): void {
+    this.series.requestDurations.zero({ operation });
+    for (const error of SERIOUS) this.series.errors.inc({ operation, error }, 0);
+    for (const status of statuses) this.series.requests.inc({ operation, status }, 0);
+  }
+}
+
+/**
+ * Asks a store that may hang: one question at a time.
+ *
+ * @param restMs how long to rest after a question that took `ms`
+ * @returns a function that gives the previous answer if the next one takes too long; NaN without one
+ */
+function latest(ask: () => number | Promise<number>, restMs = (_ms: number) => 0): () => Promise<number> {
+  let [value, dueAt] = [NaN, 0];
+  const renew = async (): Promise<void> => {
+    const begunAt = performance.now();
+    if (begunAt < dueAt) return;
+    dueAt = Infinity;
+    value = await Promise.try(ask).catch(() => NaN);
+    const endedAt = performance.now();
+    dueAt = endedAt + restMs(endedAt - begunAt);
+  };
+  return async () => {
+    await Promise.race([renew(), sleep(MAX_COUNTING_MS, undefined, { ref: false })]);
+    return value;
+  };
+}
+
+/** What Counter and Gauge have in common. */
+type Derived = new (series: {
+  readonly name: string;
+  readonly help: string;
+  collect(this: { reset(): void; inc(value: number): void }): Promise<void>;
+}) => unknown;
+
+function seriesOf(prefix: string) {
+  return {
+    requests: new Counter({
+      name: `${prefix}_http_requests_total`,
+      help: 'Requests by operation (none: outside the contract) and status (none: no answer).',
+      labelNames: ['operation', 'status'],
+    }),
+    errors: new Counter({
+      name: `${prefix}_http_errors_total`,
+      help: 'Failures by operation (none: outside the contract) and error number (other: not in the contract).',
+      labelNames: ['operation', 'error'],
+    }),
+    requestDurations: new Histogram({
+      name: `${prefix}_http_request_duration_seconds`,
+      help: 'Time from the header of a request until its answer is sent or its client is gone.',
+      labelNames: ['operation'],
+      buckets: DURATIONS,
+    }),
+    requestsUnderWay: new Gauge({
+      name: `${prefix}_http_requests_in_flight`,
+      help: 'Requests whose header is read and whose answer is not yet sent.',
+    }),
+    cutOffs: new Counter({
+      name: `${prefix}_connections_cut_off_total`,
+      help: 'Connections that the service cut off, by the limit that they exceeded.',
+      labelNames: ['reason'],
+    }),
+    creations: new Counter({
+      name: `${prefix}_creations_total`,
+      help: 'Creations that the store answered, also in transactions, by table and outcome.',
+      labelNames: ['table', 'outcome'],
+    }),
+    storeErrors: new Counter({
+      name: `${prefix}_store_errors_total`,
+      help: 'Creations, queries, transactions and look-ups of tokens that failed in the store.',
+      labelNames: ['kind'],
+    }),
+    batchSizes: new Histogram({
+      name: `${prefix}_batch_writes`,
+      help: 'Writes per batch, which share one flush.',
+      buckets: SIZES,
+    }),
+    commitDurations: new Histogram({
+      name: `${prefix}_commit_duration_seconds`,
+      help: 'Time that the engine takes to write a batch, including the flush.',
+      buckets: DURATIONS,
+    }),
+    readiness: new Gauge({
+      name: `${prefix}_ready`,
+      help: 'Whether the instance can take requests: 1 or 0, as /readyz answers, asked every 5 s.',
+    }),
+  };
+}

@@ -1,0 +1,169 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename } from 'node:path/posix';
+import { type Request, type RequestHandler, type Response, Router } from 'express';
+import helmet from 'helmet';
+import swaggerUi from 'swagger-ui-express';
+import { PAGES } from '../contract/rules/addresses.ts';
+import type { Contract } from '../contract/contract.ts';
+import { exactJson } from '../contract/schema/int64.ts';
+import { parseYaml } from '../contract/schema/yaml.ts';
+import { send } from '../http/reply.ts';
+import { literalPath, onlyAllow } from '../http/router.ts';
+import { docsPlugin } from './docs-plugin.ts';
+import { serveFile } from './files.ts';
+
+const LEAF = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#2e7d32" d="M7 15V9Q1 9 1 3q6 0 7 4 1-6 7-6 0 7-6 8v6z"/></svg>`;
+
+const OPTIONS = {
+  customCss: readFileSync(new URL('docs.css', import.meta.url), 'utf8'),
+  customfavIcon: `data:image/svg+xml,${encodeURIComponent(LEAF)}`,
+  swaggerOptions: {
+    // This layout lacks the bar at the top, which advertises Swagger.
+    layout: 'BaseLayout',
+    // The url is relative to /docs/, so it stays correct when the service is mounted below a prefix.
+    url: `..${PAGES.json}`,
+    persistAuthorization: true,
+    displayRequestDuration: true,
+    // x-… fields are documentation too.
+    showExtensions: true,
+    // By default the page sends the contract to a validator on the internet.
+    validatorUrl: null,
+  },
+};
+
+const [SCRIPT, STYLES] = ['text/javascript; charset=utf-8', 'text/css; charset=utf-8'];
+/** Clients ask at each visit whether they have the newest. */
+const VALIDATED = 'no-cache';
+const FOR_AN_HOUR = 'public, max-age=3600';
+
+interface PageOptions {
+  readonly contract: Contract;
+  /** The path of the service's public address: '' or such as `/api`. */
+  readonly basePath: string;
+  readonly https: boolean;
+}
+
+/** Routes `/docs` (Swagger UI), and the contract: `/openapi.yaml` and `/openapi.json`. `/` leads to `/docs/`. */
+export function createDocs({ contract, basePath, https }: PageOptions): Router {
+  const page = pageOf(contract.document.info);
+  const secure = securityHeaders(page, https);
+  const router = Router({ caseSensitive: true, strict: true });
+  const addRoute = (path: string, handler: RequestHandler) => {
+    router
+      .route(literalPath(basePath + path))
+      .get(secure, handler)
+      .all(onlyAllow('GET, HEAD'));
+  };
+  const addFile = (path: string, mediaType: string, cacheControl: string, content: Buffer | string) => {
+    addRoute(path, serveFile(mediaType, cacheControl, Buffer.from(content)));
+  };
+  const { yaml, json } = withServer(contract, basePath);
+  addFile(PAGES.yaml, 'application/yaml', VALIDATED, yaml);
+  addFile(PAGES.json, 'application/json', VALIDATED, json);
+  addFile(`${PAGES.docs}/`, 'text/html; charset=utf-8', VALIDATED, page);
+  addFile(`${PAGES.docs}/swagger-ui-init.js`, SCRIPT, VALIDATED, initialScript());
+  // The page loads this file for the bar that its layout lacks: 268 KB, in whose place stands our plugin.
+  const preset = `const SwaggerUIStandalonePreset = [${String(docsPlugin)}];`;
+  addFile(`${PAGES.docs}/swagger-ui-standalone-preset.js`, SCRIPT, VALIDATED, preset);
+  const packages = createRequire(import.meta.url);
+  const fileOf = (name: string) => readFileSync(packages.resolve(`swagger-ui-dist/${name}`));
+  addFile(`${PAGES.docs}/swagger-ui-bundle.js`, SCRIPT, FOR_AN_HOUR, fileOf('swagger-ui-bundle.js'));
+  addFile(`${PAGES.docs}/swagger-ui.css`, STYLES, FOR_AN_HOUR, fileOf('swagger-ui.css'));
+  // The page's paths of files are relative: they need the slash.
+  addRoute(PAGES.docs, redirect(301, 'docs/'));
+  addRoute(PAGES.root, redirect(302, './docs/'));
+  if (basePath !== '') addRoute('', redirect(302, `./${basename(basePath)}/docs/`));
+  return router;
+}
+
+const redirect =
+  (status: number, location: string): RequestHandler =>
+  (_request, { context }) => {
+    send(context, status, { Location: location });
+  };
+
+/**
+ * The page of swagger-ui-express, with what it lacks, and with the description of the service as plain text: a slow line
+ * shows it some seconds before Swagger UI.
+ */
+function pageOf({ title, summary = title, description = '' }: Contract['document']['info']): string {
+  const paragraphs = description.replaceAll(/[#*`]/g, '').split('\n\n');
+  const links = [PAGES.yaml, PAGES.json].map((path) => `<a href="..${path}">${path.slice(1)}</a>`);
+  const [name, words] = [escapeHtml(title), escapeHtml(summary)];
+  return swaggerUi
+    .generateHTML(undefined, { ...OPTIONS, customSiteTitle: name })
+    .replace(
+      '<head>',
+      `$&
+  <meta name="viewport" content="width=device-width, initial-scale=1">
+  <meta name="description" content="${words}">`,
+    )
+    .replace(
+      '<div id="swagger-ui">',
+      `$&<main class="wrapper"><h1>${name}</h1><p>${links.join(', ')}</p><p>${words}</p>${paragraphs
+        .map((each) => `<p>${escapeHtml(each)}</p>`)
+        .join('')}</main>`,
+    )
+    .replaceAll('<script src=', '<script defer src=');
+}
+
+/** The script that starts Swagger UI, as swagger-ui-express answers with it. */
+function initialScript(): string {
+  let script: string | undefined;
+  const exchange = [
+    { url: '/swagger-ui-init.js' },
+    { set: () => undefined, send: (text: string) => (script = text) },
+  ] as unknown as [Request, Response];
+  const [answer] = swaggerUi.serveFiles(undefined, OPTIONS);
+  void answer?.(...exchange, () => undefined);
+  if (script === undefined) throw new Error('swagger-ui-express no longer has a script that initialises its page');
+  return script;
+}
+
+/** The headers of a page: they make the browser load and run its files and inline styles only. */
+function securityHeaders(page: string, https: boolean): RequestHandler {
+  const styles = [...page.matchAll(/<style>(.*?)<\/style>/gs)].map(([, style = '']) => {
+    return `'sha256-${createHash('sha256').update(style).digest('base64')}'`;
+  });
+  return helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        'default-src': ["'none'"],
+        'script-src': ["'self'"],
+        'style-src': ["'self'", ...styles],
+        // Swagger UI sets style attributes in its markup.
+        'style-src-attr': ["'unsafe-inline'"],
+        'img-src': ["'self'", 'data:'],
+        'connect-src': ["'self'"],
+        'form-action': ["'self'"],
+        'base-uri': ["'none'"],
+        'frame-ancestors': ["'none'"],
+      },
+    },
+    xFrameOptions: { action: 'deny' },
+    // Browsers ignore these over http, some with an error in the console.
+    strictTransportSecurity: https,
+    crossOriginOpenerPolicy: https,
+    originAgentCluster: https,
+  });
+}
+
+/** Escapes a text for an element, an attribute, and a replacement of `String.replace`. */
+function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"$]/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+/**
+ * The contract with this service as its server: a path, which the browser completes. Integers are read as bigint and
+ * written digit by digit: as a number, an integer of 64 bits would be rounded.
+ */
+function withServer(contract: Contract, basePath: string): { readonly yaml: string; readonly json: string } {
+  const { parsed: document } = parseYaml(contract.yaml);
+  const { servers = [] } = contract.document;
+  const asWritten = basePath === '' && servers.every(({ url }) => url.startsWith('/'));
+  if (!asWritten) document.set('servers', document.createNode([{ url: basePath + contract.basePath || '/' }]));
+  return { yaml: asWritten ? contract.yaml : document.toString({ lineWidth: 0 }), json: exactJson(document.toJS()) };
+}

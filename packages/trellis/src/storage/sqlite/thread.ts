@@ -1,0 +1,51 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { once } from 'node:events';
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { unpack } from './errors.ts';
+import type { Statements } from './statements.ts';
+import type { Answer, Call, WorkerOpening } from './worker.ts';
+
+/** Beside this file, as which it has TypeScript or, in a package, JavaScript. */
+const WORKER = new URL(`worker${extname(import.meta.filename)}`, import.meta.url);
+/** An operation whose query opens a thread is not to blame for a failure of the thread. */
+const outside = AsyncLocalStorage.snapshot();
+
+/** Calls the methods of `Statements` in a worker thread, which answers in the order of the calls. */
+export class Thread {
+  readonly opened: Promise<unknown>;
+  private readonly worker: Worker;
+  private readonly pending: PromiseWithResolvers<unknown>[] = [];
+
+  constructor(opening: WorkerOpening) {
+    this.worker = outside(() => new Worker(WORKER, { workerData: opening }));
+    this.opened = this.nextAnswer();
+    this.worker.on('message', (answer: Answer) => {
+      const caller = this.pending.shift();
+      if ('error' in answer) caller?.reject(unpack(answer.error));
+      else caller?.resolve(answer.result);
+    });
+    this.worker.on('error', (error) => {
+      for (const { reject } of this.pending.splice(0)) reject(error);
+      // An unforeseen error of the thread leaves a store that cannot be trusted: ends the process.
+      throw error;
+    });
+  }
+
+  call<M extends keyof Statements>(method: M, ...args: Parameters<Statements[M]>): Promise<ReturnType<Statements[M]>> {
+    this.worker.postMessage({ method, args } satisfies Call);
+    return this.nextAnswer() as Promise<ReturnType<Statements[M]>>;
+  }
+
+  async close(): Promise<void> {
+    const exit = once(this.worker, 'exit');
+    await this.call('close');
+    await exit;
+  }
+
+  private nextAnswer(): Promise<unknown> {
+    const answer = Promise.withResolvers<unknown>();
+    this.pending.push(answer);
+    return answer.promise;
+  }
+}

@@ -1,0 +1,136 @@
+import type { ColumnType } from 'kysely';
+import type { Json } from './values.ts';
+
+/** The kinds of columns, each with the type of its values in TypeScript. */
+interface Values {
+  /** No lone surrogates; on PostgreSQL, no U+0000 either. The store changes no character: no case folding, no Unicode normalisation. */
+  text: string;
+  int64: bigint;
+  int32: number;
+  number: number;
+  boolean: boolean;
+  timestamp: Date;
+  bytes: Uint8Array;
+  /** An int64 beyond 2^53 is a bigint. A query takes a text, number, boolean or null as `new Json(value)`. */
+  json: unknown;
+}
+export type Kind = keyof Values;
+
+/** The types in SQL. In the STRICT tables of SQLite a boolean is 0 or 1, a timestamp is milliseconds since 1970. */
+export const SQL_TYPES = {
+  sqlite: {
+    text: 'TEXT',
+    int64: 'INTEGER',
+    int32: 'INTEGER',
+    number: 'REAL',
+    boolean: 'INTEGER',
+    timestamp: 'INTEGER',
+    bytes: 'BLOB',
+    json: 'TEXT',
+  },
+  postgres: {
+    text: 'text',
+    int64: 'bigint',
+    int32: 'integer',
+    number: 'double precision',
+    boolean: 'boolean',
+    timestamp: 'timestamp with time zone',
+    bytes: 'bytea',
+    json: 'jsonb',
+  },
+} as const satisfies Readonly<Record<string, Readonly<Record<Kind, string>>>>;
+
+declare const value: unique symbol;
+/**
+ * Plain data, so that it can be sent to a worker thread. Only its type knows its values: `text<'in' | 'out'>()` has two,
+ * `json<readonly string[]>()` has lists of texts.
+ */
+export interface Column<K extends Kind = Kind, Optional extends boolean = boolean, Value = unknown> {
+  readonly kind: K;
+  /** Whether it may be null. */
+  readonly optional: Optional;
+  readonly [value]?: Value;
+}
+export type Columns = Readonly<Record<string, Column>>;
+
+/** What the steps make, and what the start compares with the database. */
+export interface Table<C = Columns, Key = readonly string[]> {
+  readonly columns: C;
+  /** The columns of the primary key. */
+  readonly key: Key;
+}
+export type Tables = Readonly<Record<string, Table>>;
+
+const column =
+  <K extends Kind>(kind: K) =>
+  <Value extends Values[K] = Values[K]>(): Column<K, false, Value> => ({ kind, optional: false });
+export const text = column('text');
+export const int64 = column('int64');
+export const int32 = column('int32');
+export const number = column('number');
+export const boolean = column('boolean');
+export const timestamp = column('timestamp');
+export const bytes = column('bytes');
+export const json = column('json');
+export const optional = <K extends Kind, Value>({ kind }: Column<K, false, Value>): Column<K, true, Value> => ({
+  kind,
+  optional: true,
+});
+
+/** @param key the names of the columns of the primary key */
+export function table<C extends Columns, Key extends readonly (keyof C & string)[]>(
+  columns: C,
+  ...key: Key
+): Table<C, Key> {
+  return { columns, key };
+}
+
+type OptionalOf<C> = { [Name in keyof C]: C[Name] extends Column<Kind, true> ? Name : never }[keyof C];
+type ValueOf<C> = C extends Column<Kind, boolean, infer Value> ? Value : never;
+
+/** A row as data: a null column is a missing member, or an undefined one. */
+export type Row<T> =
+  T extends Table<infer C, unknown>
+    ? { readonly [Name in Exclude<keyof C, OptionalOf<C>>]: ValueOf<C[Name]> } & {
+        readonly [Name in OptionalOf<C>]?: ValueOf<C[Name]> | undefined;
+      }
+    : never;
+
+/** Columns that the service adds to a row. One that may be null has null, or a value. */
+export type Added<T> =
+  T extends Table<infer C, unknown>
+    ? { readonly [Name in keyof C]: ValueOf<C[Name]> | (Name extends OptionalOf<C> ? null : never) }
+    : never;
+
+/** The tables as Kysely knows them. */
+export type Queried<T> = {
+  [Name in keyof T]: T[Name] extends Table<infer C, unknown> ? { [Each in keyof C]: QueriedColumn<C[Each]> } : never;
+};
+/**
+ * The same for queries that write. They take no open object of a request, which contract/types.ts marks so: its client
+ * would choose the columns.
+ */
+export type Written<T> = {
+  [Name in keyof T]: Queried<T>[Name] & { readonly 'other members': ColumnType<never, undefined, undefined> };
+};
+type QueriedColumn<C> =
+  C extends Column<infer K, infer Optional, infer Value>
+    ? ColumnType<
+        Value | NullOf<Optional>,
+        Given<K, Value> | NullOf<Optional> | (Optional extends true ? undefined : never),
+        Given<K, Value> | NullOf<Optional>
+      >
+    : never;
+type NullOf<Optional> = Optional extends true ? null : never;
+/** A value in a query. A text as a JSON value is given as `Json`: the engines would read it as the JSON itself. */
+type Given<K, Value> = K extends 'json' ? (unknown extends Value ? object : Extract<Value, object>) | Json : Value;
+
+/** A row of a query as data: each null is undefined. So a reply made of it has every column that the contract declares. */
+export function withoutNulls<Row extends object>(row: Row): WithoutNulls<Row> {
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, value ?? undefined]),
+  ) as WithoutNulls<Row>;
+}
+type WithoutNulls<Row> = {
+  [Name in keyof Row]: null extends Row[Name] ? NonNullable<Row[Name]> | undefined : Row[Name];
+};

@@ -1,0 +1,83 @@
+import { exactJson, isInt64 } from '../contract/schema/int64.ts';
+
+export class Json {
+  readonly text: string;
+
+  constructor(value: unknown) {
+    this.text = value instanceof Json ? value.text : exactJson(value);
+  }
+
+  /** Reads an int64 beyond 2^53 as a bigint. */
+  static parse(text: string): unknown {
+    return JSON.parse(text, (...[, value, context]: [string, unknown, { source?: string }?]) => {
+      if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
+      const exact = /^-?\d+$/.test(context?.source ?? '') ? BigInt(context?.source ?? '') : undefined;
+      // PostgreSQL writes the double 1e300 as 301 digits, which must stay a number.
+      return exact !== undefined && isInt64(exact) ? exact : value;
+    });
+  }
+}
+
+export function isSameValue(one: unknown, other: unknown): boolean {
+  return one === other || canonical(one) === canonical(other);
+}
+
+export function canonical(value: unknown): unknown {
+  if (value instanceof Date) return value.getTime();
+  if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.length).toString('hex');
+  return value ?? null;
+}
+
+/** Compares texts of JSON, or null; the order of members does not count. */
+export function isSameJson(one: unknown, other: unknown): boolean {
+  if (typeof one !== 'string' || typeof other !== 'string') return one === other;
+  return one === other || exactJson(sorted(Json.parse(one))) === exactJson(sorted(Json.parse(other)));
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(members.map(([name, member]) => [name, sorted(member)]));
+}
+
+/** Estimates the memory that a value takes, in bytes. */
+export function sizeOf(value: unknown): number {
+  if (typeof value === 'string') return 2 * value.length;
+  return value instanceof Uint8Array ? value.length : 8;
+}
+
+/** The years that RFC 3339 and both engines can represent. */
+const [EARLIEST, LATEST] = [new Date('0001-01-01T00:00:00.000Z'), new Date('9999-12-31T23:59:59.999Z')];
+
+/**
+ * A value as it waits for an engine: its caller holds no part of it, and each thread can take it. An array or an object
+ * becomes the text of its JSON.
+ *
+ * @throws Error if an engine would change it: UTF-8 has no lone surrogates, SQLite has no NaN
+ */
+export function taken(value: unknown): unknown {
+  if (typeof value === 'string' && !value.isWellFormed())
+    throw new Error('a text with a lone surrogate cannot be stored');
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new Error(`${value} cannot be stored`);
+  if (typeof value === 'function' || typeof value === 'symbol') throw new Error(`a ${typeof value} cannot be stored`);
+  if (typeof value !== 'object' || value === null) return value ?? null;
+  if (value instanceof Uint8Array) return new Uint8Array(value);
+  if (!(value instanceof Date)) return new Json(value).text;
+  if (!(value >= EARLIEST && value <= LATEST)) throw new Error('a timestamp must be in the years 1 to 9999');
+  return new Date(value);
+}
+
+/** Whether a value is an array or an object of JSON. */
+export function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !(value instanceof Date || value instanceof Uint8Array);
+}
+
+/** An error in the place of a result, so that whoever gets it decides when it is thrown. */
+export function attempt<Result>(make: () => Result): Result | Error {
+  try {
+    return make();
+  } catch (error) {
+    return Error.isError(error) ? error : new Error(String(error));
+  }
+}

@@ -1,0 +1,10 @@
+import type { components, operations } from '../generated/openapi.ts';
+import type * as framework from 'trellis';
+import type { tables } from './tables.ts';
+
+// The types of the framework, bound to this contract and these tables.
+
+export type Request<Id extends keyof operations> = framework.Request<operations, Id>;
+export type Reply<Id extends keyof operations> = framework.Reply<operations, Id>;
+export type Schema<Name extends keyof components['schemas']> = framework.Schema<components, Name>;
+export type Tools = framework.Tools<typeof tables>;

@@ -1,0 +1,146 @@
+import { expect, test } from '@jest/globals';
+import { type Drawn, operationOf } from '../../../../lab/attacks/drawn.ts';
+import { receiver } from '../../../unit/contract/values.ts';
+import type { AnySchema } from '../../../../src/contract/schema/document.ts';
+import { validateRequest } from '../../../../src/contract/request.ts';
+
+const MIB = 1024 * 1024;
+
+async function refusal(drawn: Drawn, text: string): Promise<string> {
+  const operation = await operationOf(drawn, MIB);
+  try {
+    validateRequest({ path: '/items', query: '', headers: {} }, { mediaType: 'application/json', text }, operation);
+  } catch (error) {
+    return String(error);
+  }
+  throw new Error('the body was not refused');
+}
+
+const list = { schema: { type: 'array', items: { type: 'string' } }, components: {} };
+const numbers = (count: number) => JSON.stringify(Array.from({ length: count }, () => 1));
+
+test('a refusal names ten faults of a body with few values, and counts the others', async () => {
+  const said = await refusal(list, numbers(12));
+  expect(said).toContain('body.0 must be a string; body.1 must be a string');
+  expect(said).toContain('body.9 must be a string; and 2 more');
+});
+
+test('a refusal names the first fault of a body with many values', async () => {
+  expect(await refusal(list, numbers(3000))).toBe('Refusal: body.0 must be a string');
+});
+
+test('dependentRequired holds for each name, also for one that the validator takes out of schemas', async () => {
+  for (const name of ['x-stoplight', 'kind']) {
+    const receive = await receiver({ body: { type: 'object', dependentRequired: { [name]: ['b'] } } });
+    expect(receive('', `{"${name}":1,"b":2}`)).toMatchObject({ body: { b: 2 } });
+    expect(() => receive('', `{"${name}":1}`)).toThrow('body.b is required');
+  }
+});
+
+const refs = (count: number) => Array.from({ length: count }, () => ({ $ref: '#/components/schemas/A' }));
+const counted = <T>(count: number, make: (index: number) => T) =>
+  Array.from({ length: count }, (_, index) => make(index));
+const named = <T>(count: number, make: (index: number) => T) =>
+  Object.fromEntries(counted(count, (index) => [`p${index}`, make(index)]));
+const starting = <T>(count: number, make: (index: number) => T) =>
+  Object.fromEntries(counted(count, (index) => [`^p${index}`, make(index)]));
+const nth = (index: number) => `#/components/schemas/S${index}`;
+
+test.each<[string, AnySchema, Drawn['components']?]>([
+  ['many patterns of names', { patternProperties: named(500, () => true) }],
+  ['many patterns of one text', { allOf: counted(900, (index) => ({ pattern: `^[^${index}x]*$` })) }],
+  ['many lengths of one text', { allOf: counted(900, (maxLength) => ({ maxLength })) }],
+  ['a large object to compare with', { items: { enum: [named(1000, () => 1)] } }],
+  [
+    'a bound beside a reference to the items',
+    { $ref: nth(0), maxItems: 100 },
+    { S0: { items: { anyOf: [...counted(200, (index) => ({ required: [`p${index}`] })), {}] } } },
+  ],
+  [
+    'a bound beside patterns of names',
+    {
+      maxProperties: 20,
+      patternProperties: { '^': { anyOf: [...counted(200, (index) => ({ required: [`p${index}`] })), {}] } },
+    },
+  ],
+  ['many counts of members', { allOf: counted(900, (maxProperties) => ({ maxProperties })) }],
+  [
+    'many objects closed by a pattern',
+    { allOf: counted(300, (index) => ({ patternProperties: { [`^.${index}`]: true }, additionalProperties: false })) },
+  ],
+  [
+    'many evaluated members',
+    { allOf: refs(100), unevaluatedProperties: false },
+    { A: { patternProperties: { '^': true } } },
+  ],
+  [
+    'many checks of each number',
+    { items: { allOf: counted(12, (minimum) => ({ minimum, maximum: 9, enum: [minimum, 7] })) } },
+  ],
+  ['many defaults', { items: { properties: named(60, () => ({ type: 'string', default: 'x' })) } }],
+  ['many regular expressions', { items: { type: 'string', format: 'regex' } }],
+  [
+    'a default that doubles with each level',
+    { $ref: nth(0) },
+    Object.fromEntries(
+      counted(25, (level) => [
+        `S${level}`,
+        { properties: named(level === 24 ? 0 : 2, () => ({ $ref: nth(level + 1), default: {} })) },
+      ]),
+    ),
+  ],
+  [
+    'more combinations of branches than can be counted',
+    { $ref: nth(0) },
+    Object.fromEntries(
+      counted(20, (state) => [
+        `S${state}`,
+        state === 19
+          ? { type: 'object' }
+          : {
+              properties:
+                state === 0
+                  ? { a: { anyOf: [{ $ref: nth(0) }, { $ref: nth(1) }] }, b: { $ref: nth(0) } }
+                  : { a: { $ref: nth(state + 1) }, b: { $ref: nth(state + 1) } },
+            },
+      ]),
+    ),
+  ],
+])('a contract with %s is refused', async (_, schema, components = {}) => {
+  await expect(operationOf({ schema, components }, MIB)).rejects.toThrow(
+    /schemas apply to one value here|combinations/,
+  );
+});
+
+test('a contract with int64 and many patterns of names is refused, as each combination would stay in memory', async () => {
+  const integers = (count: number) => ({
+    patternProperties: starting(count, (minimum) => ({ type: 'integer', format: 'int64', minimum })),
+  });
+  const body = (count: number) => ({ properties: named(200, () => integers(count)) });
+  await expect(receiver({ body: body(3) })).resolves.toBeDefined();
+  await expect(receiver({ body: body(5) })).rejects.toThrow('more than 5000 combinations of schemas');
+  // These sets of patterns are too many to list.
+  await expect(receiver({ body: integers(30), maxBytes: 1000 })).rejects.toThrow(
+    'more than 5000 combinations of schemas',
+  );
+});
+
+test('a body equals an object of an enum whose members stand in another order', async () => {
+  const drawn = { schema: { enum: [{ a: [1, { b: 2.5 }], c: null }] }, components: {} };
+  const operation = await operationOf(drawn, MIB);
+  const send = (text: string) =>
+    validateRequest({ path: '/items', query: '', headers: {} }, { mediaType: 'application/json', text }, operation);
+  expect(send('{"c":null,"a":[1.0,{"b":2.5}]}').body).toEqual({ a: [1, { b: 2.5 }], c: null });
+  for (const text of ['{"c":null}', '{"c":null,"a":[1,{"b":2}]}', '{"c":null,"a":{"0":1,"1":{"b":2.5}}}', '[]', '1'])
+    expect(() => send(text)).toThrow('must be equal to one of the allowed values: {"a":[1,{"b":2.5}],"c":null}');
+});
+
+test('a member with a name of more than 1000 characters is refused, as Ajv writes the name for each value in it', async () => {
+  const drawn = {
+    schema: { additionalProperties: { items: { $ref: '#/components/schemas/A' } } },
+    components: { A: {} },
+  };
+  expect(await refusal(drawn, JSON.stringify({ ['~'.repeat(1001)]: [1] }))).toBe(
+    'Refusal: the name of the member at position 1 is too long: use at most 1000 characters',
+  );
+});

@@ -1,0 +1,57 @@
+import { expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import { loadContract, loadDocument } from '../../../src/contract/load.ts';
+import { type Kind, VOCABULARY } from '../../../src/contract/rules/vocabulary.ts';
+import { GARDEN, startGarden } from '../../services/garden/garden.ts';
+import { items } from '../../services/items/index.ts';
+
+/** Adds each field that a part of a contract uses, such as `Operation security`. */
+function addUsed(node: unknown, kind: Kind, used: Set<string>): Set<string> {
+  for (const [field, value] of Object.entries(node as object)) {
+    used.add(`${kind} ${field}`);
+    const { holds } = VOCABULARY[kind][field] ?? {};
+    if (holds === undefined) continue;
+    const parts = holds.in === undefined ? [value] : Object.values(value as object);
+    for (const part of parts) addUsed(part, holds.kind, used);
+  }
+  return used;
+}
+
+test('the contract of the garden uses each field that the service supports', () => {
+  const used = addUsed(loadDocument(GARDEN), 'OpenAPI', new Set());
+  const kept = Object.entries(VOCABULARY).flatMap(([kind, rows]) =>
+    Object.entries(rows).flatMap(([field, { is }]) => (is === 'kept' ? [`${kind} ${field}`] : [])),
+  );
+  expect(kept.filter((row) => !used.has(row))).toEqual([]);
+});
+
+test('the contract is served with its webhooks, its callbacks, and digits that a double would round', async () => {
+  const { app } = await startGarden();
+  expect(await (await fetch(`${app.url}/openapi.yaml`)).text()).toContain('maximum: 9223372036854775400 }');
+  const json = await (await fetch(`${app.url}/openapi.json`)).text();
+  expect(json).toMatch(/"maximum": ?9223372036854775400/);
+  expect(JSON.parse(json)).toMatchObject({
+    webhooks: { bedOpened: { post: {} } },
+    paths: { '/visitors': { post: { callbacks: { visitorLeft: {} } } } },
+    components: { callbacks: { Left: {} } },
+  });
+});
+
+test('the contract is served with its comments, its anchors and its order', async () => {
+  const { app } = await startGarden();
+  const text = await (await fetch(`${app.url}/openapi.yaml`)).text();
+  const comments = GARDEN.match(/# .*$/gm) ?? [];
+  expect(comments.length).toBeGreaterThan(1);
+  expect(text.match(/# .*$/gm)).toEqual(comments);
+  expect(text).toMatch(/responses: &done[^]*responses: \*done/);
+  const schemas = (yaml: string) =>
+    JSON.stringify((parse(yaml) as { components: { schemas: object } }).components.schemas);
+  expect(schemas(text)).toBe(schemas(GARDEN));
+});
+
+test('each reply of createItem declares the headers that the service adds', async () => {
+  const created = (await loadContract(items.contract)).operations.find(({ id }) => id === 'createItem');
+  expect(created?.replies.size).toBeGreaterThan(1);
+  for (const { headers } of created?.replies.values() ?? [])
+    expect(Object.keys(headers)).toEqual(expect.arrayContaining(['RateLimit', 'RateLimit-Policy', 'X-Request-Id']));
+});

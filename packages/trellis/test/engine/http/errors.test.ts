@@ -1,0 +1,70 @@
+import { expect, test } from '@jest/globals';
+import { StoreUnavailable } from '../../../src/storage/store.ts';
+import { GARDEN, gardenOperations } from '../../services/garden/garden.ts';
+import { startApp } from '../../support/app.ts';
+import type { Handler } from '../../../src/service.ts';
+
+const [PLAIN, PROBLEM] = ['application/json', 'application/problem+json'];
+
+/** A service whose removeBed declares failures as problems, except 401. Returns a function that calls it. */
+async function startProblems(operation: Handler, requests = 100) {
+  const app = await startApp({
+    yaml: GARDEN,
+    operations: { ...gardenOperations, removeBed: operation, newestBed: operation },
+    rateLimit: { requests, windowMs: 60_000 },
+  });
+  return async (path: string, token = app.token, method = 'DELETE') => {
+    const headers = { Authorization: `Bearer ${token}` };
+    const response = await fetch(`${app.url}/v1:b${path}`, { method, headers });
+    const type = response.headers.get('content-type');
+    expect([PLAIN, PROBLEM]).toContain(type);
+    return { status: response.status, type, body: await response.json() };
+  };
+}
+
+const problem = (status: number, title: string, detail: unknown, error: number) => ({
+  status,
+  type: PROBLEM,
+  body: { type: 'about:blank', title, status, detail, error },
+});
+const text = expect.any(String);
+
+test('a failure is a problem (RFC 9457) if the operation declares one for its status or under default', async () => {
+  const remove = await startProblems(() => Promise.resolve({ status: 204 }));
+  expect(await remove('/beds/1?colour=red')).toEqual(problem(400, 'Bad Request', 'query.colour is not allowed', 40010));
+  expect(await remove('/beds/1', 'wrong')).toEqual({
+    status: 401,
+    type: PLAIN,
+    body: { error: 40101, message: text },
+  });
+});
+
+test.each([
+  ['of the operation', new Error('the cause'), 500, 'Internal Server Error', 50000],
+  ['of the store', new StoreUnavailable('away'), 503, 'Service Unavailable', 50300],
+])(
+  'the reply to a failure %s is a problem (RFC 9457) if the operation declares one',
+  async (_name, failure, status, title, error) => {
+    const remove = await startProblems(() => Promise.reject(failure));
+    expect(await remove('/beds/1')).toEqual(problem(status, title, text, error));
+  },
+);
+
+test('the answer 429 is a problem (RFC 9457) if the operation declares one', async () => {
+  const remove = await startProblems(() => Promise.resolve({ status: 204 }), 0);
+  expect(await remove('/beds/1')).toEqual(problem(429, 'Too Many Requests', text, 42900));
+});
+
+test('a failure of an unknown path, an unknown method or another operation is not a problem (RFC 9457)', async () => {
+  const remove = await startProblems(() => Promise.reject(new Error('the cause')));
+  for (const [path, status, method] of [
+    ['/none', 404],
+    ['/beds/1', 405, 'POST'],
+    ['/beds/newest', 500, 'GET'],
+  ] as const)
+    expect(await remove(path, undefined, method)).toMatchObject({
+      status,
+      type: PLAIN,
+      body: { error: expect.any(Number), message: text },
+    });
+});

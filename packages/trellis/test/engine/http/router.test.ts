@@ -1,0 +1,67 @@
+import { describe, expect, test } from '@jest/globals';
+import { startGarden } from '../../services/garden/garden.ts';
+import { startApp } from '../../support/app.ts';
+import type { Handler } from '../../../src/service.ts';
+
+const { app, seen, call } = await startGarden('/a+b(c)');
+
+test('a path without parameters is matched before one with parameters', async () => {
+  expect((await call('GET', '/beds/newest')).status).toBe(204);
+  expect(seen[0]?.path).toEqual({});
+});
+
+test('an undeclared method gets 405, with the declared ones in Allow', async () => {
+  const { status, headers } = await call('POST', '/beds/1');
+  expect([status, headers.allow]).toEqual([405, 'GET, HEAD, PUT, DELETE']);
+});
+
+test('each operation has its own security: some need a token, others do not', async () => {
+  const statusOf = async (path: string) => (await fetch(`${app.url}/a+b(c)/v1:b${path}`)).status;
+  expect([await statusOf('/beds'), await statusOf('/beds/newest'), await statusOf('/beds/1')]).toEqual([200, 204, 401]);
+});
+
+test('a path variable may have text around it in its segment', async () => {
+  const yaml = `
+openapi: 3.1.0
+info: { title: Leaves, version: 1.0.0 }
+paths:
+  /leaf-{id}.json:
+    get:
+      operationId: getLeaf
+      parameters: [{ name: id, in: path, required: true, schema: { type: string } }]
+      responses:
+        '200': { description: its id, content: { application/json: { schema: { type: string } } } }
+        default: { description: it has failed, content: { application/json: { schema: true } } }
+`;
+  const getLeaf: Handler = ({ path }) => Promise.resolve({ status: 200, body: path['id'] });
+  const { url } = await startApp({ yaml, operations: { getLeaf } });
+  const answerOf = async (path: string) => {
+    const response = await fetch(url + path);
+    return response.status === 200 ? await response.json() : response.status;
+  };
+  expect(await answerOf('/leaf-1.json')).toBe('1');
+  expect(await answerOf('/leaf-a%2Fb.json.json')).toBe('a/b.json');
+  expect(await answerOf('/leaf-.json')).toBe(404);
+  expect(await answerOf('/leaf-1xjson')).toBe(404);
+});
+
+describe('pages are below the path of BASE_URL, and operations below that path followed by the path of servers:', () => {
+  test.each([
+    ['/a+b(c)/v1:b/beds/newest', 204],
+    ['/v1:b/beds/newest', 404],
+    ['/a+b(c)/beds/newest', 404],
+    ['/aab(c)/v1:b/beds/newest', 404],
+    ['/v1:b/a+b(c)/beds/newest', 404],
+    ['/a+b(c)/v1/beds/newest', 404],
+    ['/a+b(c)/docs/', 200],
+    ['/a+b(c)/openapi.yaml', 200],
+    ['/a+b(c)/v1:b/docs/', 404],
+    ['/a+b(c)/v1:b/openapi.yaml', 404],
+  ])('GET %s gets %i', async (path, status) => {
+    expect((await fetch(app.url + path)).status).toBe(status);
+  });
+});
+
+test.each(['OPTIONS', 'HEAD', 'PATCH', 'TRACE'])('a path may have the method %s', async (method) => {
+  expect((await call(method, '/gate')).status).toBe(204);
+});

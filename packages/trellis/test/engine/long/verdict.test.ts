@@ -1,0 +1,28 @@
+import { expect, test } from '@jest/globals';
+import { judge } from '../../../lab/attacks/verdicts.ts';
+
+const MIB = 1024 * 1024;
+
+test('unique items at thirty levels are compared within the bounds', async () => {
+  const component = {
+    anyOf: [
+      { type: ['integer', 'object'] },
+      { type: 'array', uniqueItems: true, items: { $ref: '#/components/schemas/A' } },
+    ],
+  };
+  const leaf = JSON.stringify(Array.from({ length: 70_000 }, (_, index) => ({ a: 100_000 + index })));
+  const bodies = [`${'[1,'.repeat(30)}${leaf}${']'.repeat(30)}`];
+  const drawn = { schema: { $ref: '#/components/schemas/A' }, components: { A: component } };
+  const { refused } = await judge({ bytes: MIB, drawn, bodies });
+  expect(refused).toBe(0);
+});
+
+test('a body whose member has the longest name is judged within the bounds, as Ajv writes the name for each value in it', async () => {
+  const drawn = {
+    schema: { additionalProperties: { items: { $ref: '#/components/schemas/A' } } },
+    components: { A: {} },
+  };
+  const items = Array.from({ length: 100_000 }, () => 1);
+  const { refused } = await judge({ bytes: MIB, drawn, bodies: [JSON.stringify({ ['~'.repeat(1000)]: items })] });
+  expect(refused).toBe(0);
+});

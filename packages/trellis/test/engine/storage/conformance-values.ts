@@ -1,0 +1,184 @@
+import { describe, expect, test } from '@jest/globals';
+import { expressionBuilder } from 'kysely';
+import { ExplainedError } from '../../../src/explained-error.ts';
+import type { Queried, Row as RowOf } from '../../../src/storage/tables.ts';
+import type { Queries, Store } from '../../../src/storage/store.ts';
+import type { tables } from '../../services/items/tables.ts';
+
+type Kinds = RowOf<(typeof tables)['kinds']>;
+type Own = Queries<typeof tables>;
+
+let nextId = 4_000_000n;
+
+const newKinds = (changes: Partial<Kinds> = {}): Kinds => ({
+  id: nextId++,
+  text: 'x',
+  int64: 0n,
+  int32: 0,
+  number: 0,
+  boolean: false,
+  timestamp: new Date('2026-02-01T00:00:00Z'),
+  bytes: new Uint8Array([0]),
+  json: { count: 0 },
+  ...changes,
+});
+const day = (at: Date) => at.getUTCDate();
+
+/** Tests that a store takes values when it is called, and hands out values that nobody else holds. */
+export function testValues(getStore: () => Store): void {
+  const transaction = <T>(work: (own: Own) => Promise<T>) => getStore().transaction<T>(work as never);
+  const rowOf = async (id: bigint, { database } = getStore() as unknown as Own) =>
+    await database.selectFrom('kinds').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  const rowsOf = (ids: readonly bigint[]) => Promise.all(ids.map((id) => rowOf(id)));
+
+  describe('what a query was given', () => {
+    test.each(['outside a transaction', 'inside a transaction'])('counts as it was at the call, %s', async (where) => {
+      const [at, bytes, list] = [new Date('2026-02-01T00:00:00Z'), new Uint8Array([0]), [0]];
+      const rows = [0, 1, 2].map(() => newKinds({ timestamp: at, bytes, json: list }));
+      const createAll = ({ create }: Own) =>
+        Promise.all(
+          rows.map((row) => {
+            const created = create('kinds', row);
+            at.setUTCDate(day(at) + 1);
+            bytes[0] = (bytes[0] ?? 0) + 1;
+            list.push(list.length);
+            return created;
+          }),
+        );
+      const own = getStore() as unknown as Own;
+      const created = await (where.startsWith('inside') ? transaction(createAll) : createAll(own));
+      expect(created).toEqual(['created', 'created', 'created']);
+      const stored = await rowsOf(rows.map(({ id }) => id));
+      expect(stored.map(({ timestamp, bytes: [byte], json }) => [day(timestamp), byte, json])).toEqual([
+        [1, 0, [0]],
+        [2, 1, [0, 1]],
+        [3, 2, [0, 1, 2]],
+      ]);
+    });
+
+    test('counts as it was at the call of a query that is not awaited at once', async () => {
+      const row = newKinds();
+      await getStore().create('kinds', row);
+      await transaction(async ({ database }) => {
+        const json = { count: 1 };
+        const query = database.updateTable('kinds').set({ json }).where('id', '=', row.id).execute();
+        json.count = 2;
+        await query;
+      });
+      expect((await rowOf(row.id)).json).toEqual({ count: 1 });
+    });
+  });
+
+  describe('what a query has answered', () => {
+    test('may be changed by the function of a transaction, and no update is lost', async () => {
+      const row = newKinds();
+      await getStore().create('kinds', row);
+      const addOne = () =>
+        transaction(async (own) => {
+          const { json, timestamp } = await rowOf(row.id, own);
+          (json as { count: number }).count++;
+          timestamp.setUTCDate(day(timestamp) + 1);
+          await own.database
+            .updateTable('kinds')
+            .set({ json: json as object, timestamp })
+            .where('id', '=', row.id)
+            .execute();
+        });
+      await Promise.all(Array.from({ length: 16 }, addOne));
+      const { json, timestamp } = await rowOf(row.id);
+      expect([json, day(timestamp)]).toEqual([{ count: 16 }, 17]);
+    });
+
+    test('is changed without another run of the function', async () => {
+      const row = newKinds();
+      await getStore().create('kinds', row);
+      let runs = 0;
+      await transaction(async (own) => {
+        runs++;
+        const { json, bytes } = await rowOf(row.id, own);
+        bytes.fill(9);
+        Object.assign(json as object, { seen: true });
+        await own.database.updateTable('kinds').set({ text: 'y' }).where('id', '=', row.id).execute();
+      });
+      expect(runs).toBe(1);
+    });
+  });
+
+  describe('a column of JSON', () => {
+    const values: readonly [string, () => unknown, unknown][] = [
+      ['a URL', () => new URL('https://a.example/b'), 'https://a.example/b'],
+      ['a date', () => ({ at: new Date('2026-02-01T00:00:00Z') }), { at: '2026-02-01T00:00:00.000Z' }],
+      ['an object with a method', () => ({ a: 1, method: () => 2 }), { a: 1 }],
+      ['an object with toJSON', () => ({ a: 1, toJSON: () => ({ b: 2 }) }), { b: 2 }],
+    ];
+    test.each(values)('takes %s as JSON has it, and recognises it again', async (_what, make, expected) => {
+      const [row, beside] = [newKinds(), newKinds()];
+      const create = () => getStore().create('kinds', { ...row, json: make() });
+      expect(await Promise.all([create(), getStore().create('kinds', beside)])).toEqual(['created', 'created']);
+      expect(await create()).toBe('replayed');
+      expect(await transaction((own) => own.create('kinds', { ...row, json: make() }))).toBe('replayed');
+      expect((await rowOf(row.id)).json).toEqual(expected);
+    });
+  });
+
+  describe('the same on each engine:', () => {
+    test('an int32 beyond its range is refused', async () => {
+      const row = newKinds({ int32: 2 ** 40 });
+      await expect(getStore().create('kinds', row)).rejects.toThrow();
+      await expect(transaction((own) => own.create('kinds', row))).rejects.toThrow();
+      const { json: _, json_or_null: __, ...others } = row;
+      const insert = transaction(({ database }) =>
+        database
+          .insertInto('kinds')
+          .values({ ...others, json: {} })
+          .execute(),
+      );
+      await expect(insert).rejects.toThrow();
+      await getStore().create('kinds', { ...row, int32: 1 });
+      expect(await getStore().create('kinds', row)).toBe('conflict');
+      expect(await transaction((own) => own.create('kinds', row))).toBe('conflict');
+    });
+
+    const { eb } = expressionBuilder<Queried<typeof tables>, 'kinds'>();
+    test.each([
+      ['an int32 above its range', { int32: 2 ** 31 }],
+      ['an int32 below its range, in a column that may be null', { int32_or_null: -(2 ** 31) - 1 }],
+      ['an int32 that the query computes', { int32: eb('kinds.int32', '+', 1) }],
+      ['an int64 that the query computes', { int64: eb('kinds.int64', '+', 1n) }],
+      ['a number that the query computes', { number: eb('kinds.number', '*', -2) }],
+    ])('an update beyond the range of its column is refused, and changes nothing: %s', async (_what, beyond) => {
+      const largest = { int64: 2n ** 63n - 1n, int32: 2 ** 31 - 1, number: Number.MAX_VALUE };
+      const row = { ...newKinds(largest), json: {}, json_or_null: null };
+      await getStore().create('kinds', row);
+      const update = ({ database }: Own) =>
+        database.updateTable('kinds').set(beyond).where('id', '=', row.id).execute() as Promise<unknown>;
+      const insert = ({ database }: Own) =>
+        database
+          .insertInto('kinds')
+          .values(row)
+          .onConflict((conflict) => conflict.column('id').doUpdateSet(beyond))
+          .execute() as Promise<unknown>;
+      const own = getStore() as unknown as Own;
+      for (const refused of [update, insert].flatMap((ask) => [() => ask(own), () => transaction(ask)]))
+        await expect(refused()).rejects.not.toBeInstanceOf(ExplainedError);
+      expect(await rowOf(row.id)).toMatchObject(row);
+    });
+
+    test('an update to the last value of the range is kept', async () => {
+      const row = newKinds();
+      await getStore().create('kinds', row);
+      const last = { int32: 2 ** 31 - 1, int32_or_null: -(2 ** 31), number: Number.MAX_VALUE, number_or_null: null };
+      await (getStore() as unknown as Own).database.updateTable('kinds').set(last).where('id', '=', row.id).execute();
+      expect(await rowOf(row.id)).toMatchObject(last);
+    });
+
+    test('a value that no column can have fails its own query only', async () => {
+      const [wrong, right] = [newKinds({ text: (() => 'x') as never }), newKinds()];
+      const [first, second] = await Promise.allSettled([
+        getStore().create('kinds', wrong),
+        getStore().create('kinds', right),
+      ]);
+      expect([first.status, second.status]).toEqual(['rejected', 'fulfilled']);
+    });
+  });
+}

@@ -1,0 +1,22 @@
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { loadContract } from '../../../src/contract/load.ts';
+import { derive, ENGINES, seedOr } from '../../support/derived/derive.ts';
+import { service } from '../../../template/service/index.ts';
+
+const PROGRAM = {
+  service,
+  main: join(import.meta.dirname, '../../../template/main.ts'),
+  path: '/notes',
+  conflict: 40901,
+};
+const SEED = seedOr(20_260_200);
+
+test.each(ENGINES)(
+  `the service answers requests derived from the contract as it says, on %s (DERIVED_SEED=${SEED})`,
+  async (engine) => {
+    const contract = await loadContract(service.contract);
+    const { never } = await derive(PROGRAM, contract, engine, { requests: 100, seed: SEED });
+    expect(never).toEqual([]);
+  },
+);

@@ -1,0 +1,237 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from '@jest/globals';
+import type { Reject } from '../../../src/files/rejects.ts';
+import { readConfig } from '../../../src/config.ts';
+import { openStore } from '../../../src/storage/open.ts';
+import { sharedPostgres } from '../../support/postgres.ts';
+import { blocks } from '../../support/readme.ts';
+import { testWith } from '../../support/skipping.ts';
+import { noSmallDisk, UNSHARE } from '../../support/small-disk.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
+import { items, LAYOUT } from '../../services/items/index.ts';
+import { ITEMS, runCommand, start } from '../../support/service.ts';
+
+const server = await sharedPostgres();
+
+const urls = {
+  SQLite: () => Promise.resolve(`sqlite:${join(temporaryFolder(), 'items.db')}`),
+  PostgreSQL: async () => server.url(await server.createDatabase()),
+};
+
+/** Makes a folder and a new store, and functions that run commands in the folder, on the store. */
+async function place(engine: keyof typeof urls = 'SQLite') {
+  const folder = temporaryFolder();
+  const environment = { DATABASE_URL: await urls[engine]() };
+  return {
+    folder,
+    environment,
+    run: (...args: readonly string[]) => runCommand(args, environment, folder),
+    write: (name: string, text: string) => {
+      writeFileSync(join(folder, name), text);
+    },
+    rejects: (name: string) =>
+      readFileSync(join(folder, name), 'utf8')
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line) as Reject),
+  };
+}
+
+const done = (name: string, counts: string) => ({
+  code: 0,
+  stdout: expect.stringMatching(new RegExp(`^${name}: \\d+ records in [\\d.]+ s: ${counts}\n$`)),
+  stderr: '',
+});
+
+describe.each(['SQLite', 'PostgreSQL'] as const)('import into %s', (engine) => {
+  test('stores the items of a file, and replays them when it runs again', async () => {
+    const { run, write } = await place(engine);
+    write('items.ndjson', '{"id":9007199254740993,"name":"x"}\n{"id":9007199254740992,"name":"y","tag":""}\n');
+    const counts = ['2 created, 0 replayed', '0 created, 2 replayed'];
+    for (const each of counts) {
+      const result = await run('import', 'items.ndjson');
+      expect(result).toEqual(done('items.ndjson', `${each}, 0 conflicting, 0 refused`));
+    }
+    expect((await run('export')).stdout).toBe(
+      '{"id":9007199254740992,"name":"y","tag":""}\n{"id":9007199254740993,"name":"x"}\n',
+    );
+  });
+
+  test('writes each record that it does not store to a file, with the reason and the text to mend', async () => {
+    const { run, write, rejects, folder } = await place(engine);
+    write('items.csv', 'name,id,tag\nx,1,\ny,1,\n,2,\nz,3,"a\nb"\nz,3,\n');
+    const { code, stdout, stderr } = await run('import', 'items.csv');
+    expect([code, stderr]).toEqual([
+      1,
+      'item-store: 3 records were not stored: see items.csv.rejects.ndjson for the reasons\n',
+    ]);
+    expect(stdout).toMatch(/^items.csv: 5 records in [\d.]+ s: 2 created, 0 replayed, 2 conflicting, 1 refused\n$/);
+    const conflict = { error: 40011, message: 'a different item with this id exists' };
+    expect(rejects('items.csv.rejects.ndjson')).toEqual([
+      { line: 3, ...conflict, text: 'y,1,' },
+      { line: 4, error: 40010, message: 'body.name is required', text: ',2,' },
+      { line: 7, ...conflict, text: 'z,3,' },
+    ]);
+    expect((await run('export', '--format', 'csv')).stdout).toBe('id,name,tag\n1,x,\n3,z,"a\nb"\n');
+    // The test corrects the texts of the rejects, as the documented commands do.
+    const texts = rejects('items.csv.rejects.ndjson').map(({ text }) => text);
+    write(
+      'mended.csv',
+      ['name,id,tag', ...texts].join('\n').replace('y,1', 'y,4').replace(',2', 'n,2').replace('z,3', 'z,5'),
+    );
+    expect(await run('import', 'mended.csv')).toEqual(
+      done('mended.csv', '3 created, 0 replayed, 0 conflicting, 0 refused'),
+    );
+    expect(existsSync(join(folder, 'mended.csv.rejects.ndjson'))).toBe(false);
+  });
+
+  test('stores each item once when it is run again after kill -9', async () => {
+    const { run, write, environment, folder } = await place(engine);
+    const lines = Array.from({ length: 40_000 }, (_, id) => `{"id":${id},"name":"x"}\n`);
+    write('items.ndjson', lines.join(''));
+    await run('migrate');
+    const store = await openStore(LAYOUT, readConfig(items, environment).DATABASE_URL, { create: false });
+    const killed = start(process.execPath, [ITEMS.main, 'import', 'items.ndjson'], environment, folder);
+    while ((await store.count('items')) === 0) await sleep(5);
+    killed.child.kill('SIGKILL');
+    await store.close();
+    expect(await killed.ended).toBe('SIGKILL');
+    const { stdout } = await run('import', 'items.ndjson');
+    const [, created, replayed] = /(\d+) created, (\d+) replayed, 0 conflicting, 0 refused\n$/.exec(stdout) ?? [];
+    expect(Number(created)).toBeGreaterThan(0);
+    expect(Number(replayed)).toBeGreaterThan(0);
+    expect((await run('export')).stdout).toBe(lines.join(''));
+  });
+});
+
+describe('import', () => {
+  test.each([
+    [['items.txt', '--format', 'xml'], 'the format must be ndjson or csv, not xml'],
+    [['nothing.csv'], /^nothing.csv cannot be read: ENOENT/],
+    [['items.txt'], 'items.txt ends with neither .ndjson nor .csv: add --format ndjson or --format csv'],
+    [['folder.csv'], 'folder.csv cannot be read: it is a folder'],
+    [
+      ['items.ndjson', '--rejects', 'items.csv'],
+      'the file items.csv exists: move it away, or name another file with --rejects',
+    ],
+    [['items.ndjson', '--rejects', 'none/x'], /^the file of rejects none\/x cannot be written: ENOENT/],
+    [
+      ['items.csv'],
+      'the header of items.csv does not name the columns of items: the column colour is not allowed; nothing was stored',
+    ],
+    [['empty.csv'], 'the header of empty.csv does not name the columns of items: it is missing; nothing was stored'],
+  ])('fails with exit code 1 and one line for the arguments %j', async (args, message) => {
+    const { run, write, folder } = await place();
+    mkdirSync(join(folder, 'folder.csv'));
+    write('items.csv', 'id,name,colour\n1,x,red\n');
+    write('items.ndjson', 'bad\n');
+    write('empty.csv', '');
+    const { code, stdout, stderr } = await run('import', ...args);
+    expect([code, stdout]).toEqual([1, args.includes('none/x') ? '' : stdout]);
+    expect(stderr.replace('item-store: ', '').trim()).toMatch(
+      typeof message === 'string' ? new RegExp(`^${RegExp.escape(message)}$`) : message,
+    );
+  });
+
+  test('fails before it stores a record when the file of --rejects cannot be written, and leaves no empty file', async () => {
+    const { run, write, folder } = await place();
+    write('items.ndjson', '{"id":1,"name":"x"}\n');
+    const failed = await run('import', 'items.ndjson', '--rejects', 'none/x');
+    expect(failed).toMatchObject({ code: 1, stdout: '' });
+    expect(failed.stderr).toMatch(/^item-store: the file of rejects none\/x cannot be written: ENOENT/);
+    expect((await run('export')).stderr).toMatch(/the database .* does not exist/);
+    const { stderr } = await run('import', 'items.ndjson', '--rejects', 'found');
+    expect([stderr, existsSync(join(folder, 'found'))]).toEqual(['', false]);
+  });
+
+  test('writes a second file of rejects when it is run again, and keeps the first', async () => {
+    const { run, write, rejects } = await place();
+    write('items.ndjson', 'bad\n{"id":1,"name":"x"}\n');
+    await run('import', 'items.ndjson');
+    const again = await run('import', 'items.ndjson');
+    expect(again.stdout).toContain('0 created, 1 replayed, 0 conflicting, 1 refused');
+    expect(again.stderr).toContain('see items.ndjson.rejects.2.ndjson for the reasons');
+    expect(rejects('items.ndjson.rejects.2.ndjson')).toEqual(rejects('items.ndjson.rejects.ndjson'));
+  });
+
+  test('writes an excerpt instead of the whole text of a record that it could not read', async () => {
+    const { folder, run, rejects } = await place();
+    const text = `id,name\n1,${'x'.repeat(400_000)}\n2,M\xfcll\n3,"x\n`;
+    writeFileSync(join(folder, 'items.csv'), text, 'latin1');
+    expect((await run('import', 'items.csv')).code).toBe(1);
+    expect(rejects('items.csv.rejects.ndjson')).toEqual([
+      { line: 2, error: 40005, message: expect.any(String), excerpt: `1,${'x'.repeat(198)}` },
+      { line: 3, error: 40007, message: expect.any(String), excerpt: '2,M\ufffdll' },
+      { line: 4, error: 40008, message: expect.any(String), text: '3,"x' },
+    ]);
+    // The documented command prints no line for a reject that has no `text`.
+    const [jq = ''] = blocks('data', 'Rejects', 'console');
+    renameSync(join(folder, 'items.csv.rejects.ndjson'), join(folder, 'items.ndjson.rejects.ndjson'));
+    execFileSync('sh', ['-c', jq.replaceAll(/\w+(?=\.ndjson\.rejects)/g, 'items')], { cwd: folder });
+    expect(readFileSync(join(folder, 'mended.ndjson'), 'utf8')).toBe('3,"x\n');
+  });
+
+  testWith(
+    noSmallDisk,
+    'reads stdin on a read-only file system, and fails only when it must write a reject there',
+    async () => {
+      const { folder, run, environment } = await place();
+      const readOnly = temporaryFolder();
+      const importing = async (text: string, ...args: readonly string[]) => {
+        const mount = 'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && cd "$1" && shift && exec "$@"';
+        const command = [process.execPath, ITEMS.main, 'import', '-', ...args];
+        const unshared = ['sh', '-c', mount, 'sh', readOnly, ...command];
+        const started = start('unshare', [...(UNSHARE ?? []), ...unshared], environment, folder, {}, 'pipe');
+        started.child.stdin?.end(text);
+        return [await started.ended, started.stderr()];
+      };
+      expect(await importing('{"id":1,"name":"x"}\n')).toEqual([0, '']);
+      expect(await importing('{"id":2,"name":"x"}\nbad\n')).toEqual([
+        1,
+        expect.stringMatching(
+          /^item-store: the file of rejects stdin\.rejects\.ndjson cannot be written: EROFS.*; name another file with --rejects, such as \/dev\/stderr\n$/,
+        ),
+      ]);
+      const [code, stderr] = await importing('{"id":3}\n{"id":4,"name":"x"}\n', '--rejects', '/dev/stderr');
+      const [reject = '', sentence] = String(stderr).trim().split('\n');
+      expect([code, JSON.parse(reject), sentence]).toEqual([
+        1,
+        { line: 1, error: 40010, message: 'body.name is required', text: '{"id":3}' },
+        'item-store: 1 record was not stored: see /dev/stderr for the reasons',
+      ]);
+      expect((await run('export')).stdout).toContain('{"id":4,"name":"x"}\n');
+    },
+  );
+
+  test('stores all items even if the reader of its stdout has closed the pipe', async () => {
+    const { folder, environment, write, run } = await place();
+    write('items.ndjson', '{"id":1,"name":"x"}\n');
+    const command = `"${process.execPath}" "${ITEMS.main}" import items.ndjson | true`;
+    const { ended, stderr } = start('bash', ['-o', 'pipefail', '-c', command], environment, folder);
+    expect([await ended, stderr()]).toEqual([1, '']);
+    expect((await run('export')).stdout).toBe('{"id":1,"name":"x"}\n');
+  });
+
+  test('accepts an empty file, and stores no item', async () => {
+    const { run, write } = await place();
+    write('items.ndjson', '');
+    expect(await run('import', 'items.ndjson')).toEqual(
+      done('items.ndjson', '0 created, 0 replayed, 0 conflicting, 0 refused'),
+    );
+  });
+
+  test('only validates with --dry-run: it makes no store, and finds no conflict', async () => {
+    const { run, write, rejects } = await place();
+    write('items.ndjson', '{"id":1,"name":"x"}\n{"id":1,"name":"y"}\n{"id":2}\n');
+    const { code, stdout, stderr } = await run('import', 'items.ndjson', '--dry-run', '--rejects', 'found');
+    expect([code, stderr]).toEqual([1, 'item-store: 1 record was refused: see found for the reasons\n']);
+    expect(stdout).toMatch(
+      /^items.ndjson: 3 records in [\d.]+ s: 2 valid, 1 refused; nothing was stored, conflicts and the rules of the operation were not checked\n$/,
+    );
+    expect(rejects('found')).toEqual([{ line: 3, error: 40010, message: 'body.name is required', text: '{"id":2}' }]);
+    expect((await run('export')).stderr).toMatch(/the database .* does not exist/);
+  });
+});

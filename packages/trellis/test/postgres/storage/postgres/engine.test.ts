@@ -1,0 +1,374 @@
+import { hash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { createEach, runSql } from '../../../support/app.ts';
+import { whileRead } from '../../../../src/storage/listing.ts';
+import { layoutOf } from '../../../../src/storage/layout.ts';
+import { openStore } from '../../../../src/storage/open.ts';
+import { openPostgres } from '../../../../src/storage/postgres/engine.ts';
+import { readPostgresLocation } from '../../../../src/storage/postgres/location.ts';
+import { Session } from '../../../../src/storage/postgres/session.ts';
+import { hostile } from '../../../support/hostile-role.ts';
+import { PostgresServer } from '../../../support/postgres.ts';
+import { until } from '../../../support/until.ts';
+import { testEngine } from '../../../engine/storage/conformance.ts';
+import { Session as OtherSession } from '../../../support/session.ts';
+import { items, LAYOUT } from '../../../services/items/index.ts';
+
+const SCHEMA = LAYOUT.version;
+const FOREIGN = {
+  name: 'StoreUnusable',
+  message: expect.stringContaining('belongs to another application: choose another database'),
+};
+const server = await PostgresServer.create();
+const database = await server.createDatabase();
+afterAll(() => server.remove());
+
+const open = (name = database, create = true) => openStore(LAYOUT, readPostgresLocation(server.url(name)), { create });
+
+testEngine('PostgreSQL', { open: () => open() });
+
+test('the store uses the password of the URL, and never PGPASSWORD', async () => {
+  await server.query("create role keeper login password 'right'");
+  const own = await server.createDatabase('owner keeper');
+  const rules = join(server.data, 'pg_hba.conf');
+  writeFileSync(rules, `host all keeper 127.0.0.1/32 scram-sha-256\n${readFileSync(rules, 'utf8')}`);
+  server.reload();
+  await server.until("select from pg_hba_file_rules where 'keeper' = any(user_name)");
+  process.env['PGPASSWORD'] = 'right';
+  const openAs = (user: string) => openStore(LAYOUT, readPostgresLocation(server.url(own, '', user)), { create: true });
+  await (await openAs('keeper:right')).close();
+  const unusable = (text: string) => ({ name: 'StoreUnusable', message: expect.stringContaining(text) });
+  await expect(openAs('keeper:wrong')).rejects.toMatchObject(unusable('refuses the user or the password'));
+  await expect(openAs('keeper')).rejects.toMatchObject(unusable('asks for a password: add it to DATABASE_URL'));
+  delete process.env['PGPASSWORD'];
+});
+
+test('the store tells how many of its sessions are open and in use, and how many queries wait for one', async () => {
+  const own = await server.createDatabase();
+  const store = await open(own);
+  const measured = async () => {
+    const gauges = await Promise.all(store.gauges.map(async ({ name, value }) => [name, await value()] as const));
+    return Object.fromEntries(gauges);
+  };
+  expect(await measured()).toEqual({
+    waiting_writes: 0,
+    connections_to_postgres: 1,
+    sessions_in_use: 0,
+    waiting_queries: 0,
+  });
+  await using other = await OtherSession.open(server.url(own));
+  const statement = { sql: 'select pg_advisory_lock_shared(1)', values: [], writes: false };
+  await other.run('select pg_advisory_lock(1)');
+  const running = Array.from({ length: 11 }, () => store.run(statement));
+  await until(async () => (await measured())['connections_to_postgres'] === 9);
+  expect(await measured()).toMatchObject({ sessions_in_use: 8, waiting_queries: 3 });
+  await other.run('select pg_advisory_unlock(1)');
+  await Promise.all(running);
+  expect(await measured()).toMatchObject({ connections_to_postgres: 9, sessions_in_use: 0, waiting_queries: 0 });
+  await store.close();
+  await until(async () => (await measured())['connections_to_postgres'] === 0);
+});
+
+test('the store connects through a Unix socket', async () => {
+  const url = `postgres://postgres@${encodeURIComponent(server.folder)}:${server.port}/${database}`;
+  const store = await openStore(LAYOUT, readPostgresLocation(url), { create: true });
+  await store.ready();
+  await store.close();
+});
+
+test('the store rejects a statement with too few values, and does not retry it', async () => {
+  using session = new Session(readPostgresLocation(server.url(database)), LAYOUT.tables);
+  let tries = 0;
+  const work = session.withRetries((query) => {
+    tries++;
+    return query('select $1::text, $2::text', 'one');
+  }, performance.now() + 5000);
+  await expect(work).rejects.toMatchObject({
+    name: 'StatementRejectedError',
+    message: expect.stringContaining('SQLSTATE 08P01'),
+  });
+  expect(tries).toBe(1);
+});
+
+test.each([
+  ['keeps', ['40001', '40P01', '53100', '53300', '55P03', '57014', '23514']],
+  ['gives up', ['08006', '57P01', '58030', 'XX000', '25006']],
+])('%s the connection after an error with SQLSTATE %j', async (verb, states) => {
+  using session = new Session(readPostgresLocation(server.url(database)), LAYOUT.tables);
+  const query = (text: string) => session.query(performance.now() + 5000, text);
+  for (const state of states) {
+    const before = await query('select pg_backend_pid()');
+    const failed = query(`do $$ begin raise exception 'sabotage' using errcode = '${state}'; end $$`);
+    await expect(failed).rejects.toThrow(`SQLSTATE ${state}: sabotage`);
+    const isKept = isDeepStrictEqual(await query('select pg_backend_pid()'), before);
+    expect([state, isKept]).toEqual([state, verb === 'keeps']);
+  }
+});
+
+test('reports a serialization failure, not an unreachable server, when its retries exceed the time limit', async () => {
+  using session = new Session(readPostgresLocation(server.url(database)), LAYOUT.tables);
+  const lose = "do $$ begin raise exception 'lost' using errcode = '40001'; end $$";
+  const loses = session.transaction((query) => query(lose), performance.now() + 1500, false);
+  await expect(loses).rejects.toThrow('SQLSTATE 40001: lost');
+  let tries = 0;
+  const losesTwice = session.transaction(
+    (query) => query(++tries < 3 ? lose : 'select'),
+    performance.now() + 5000,
+    false,
+  );
+  await losesTwice;
+  expect(tries).toBe(3);
+});
+
+test.each([
+  ['has its name already', 'prepare', 'shares a connection among sessions'],
+  ['is gone', 'deallocate', 'changes the connection between two statements'],
+])('a session names a pooler in transaction mode, and reconnects, when its prepared statement %s', async (...row) => {
+  const [, change, problem] = row;
+  using session = new Session(readPostgresLocation(server.url(database)), LAYOUT.tables);
+  const text = 'select name from pg_prepared_statements where name like $1';
+  const name = `store_${hash('sha256', text).slice(0, 16)}`;
+  const until = performance.now() + 5000;
+  const run = () => session.query(until, text, 'store%');
+  if (change === 'deallocate') await run();
+  await session.query(until, change === 'prepare' ? `prepare ${name} as select 'another'` : `deallocate ${name}`);
+  await expect(run()).rejects.toMatchObject({
+    name: 'StoreUnusable',
+    message: expect.stringContaining(`${problem}: a pooler in transaction mode is not supported`),
+  });
+  expect((await run()).rows).toEqual([{ name }]);
+});
+
+test('the store runs eight queries at once, and looks up a token meanwhile', async () => {
+  const own = await server.createDatabase();
+  const store = await open(own);
+  const hash = new Uint8Array(32);
+  await store.tokens.add({ name: 'mine', hash, scopes: [] });
+  const sleeping = Array.from({ length: 24 }, () => runSql(store, 'select pg_sleep(0.2)'));
+  await server.until("select 1 from pg_stat_activity where query like '%pg_sleep%' having count(*) > 7");
+  let done = 0;
+  for (const each of sleeping) void each.then(() => done++);
+  expect(await store.tokens.find(hash)).toMatchObject({ name: 'mine' });
+  expect(done).toBeLessThan(24);
+  const connections = await server.query(
+    `select from pg_stat_activity where application_name = 'item-store' and datname = '${own}'`,
+  );
+  await Promise.all(sleeping);
+  // Eight for queries, and one for tokens.
+  expect(connections).toHaveLength(9);
+  await store.close();
+});
+
+test('the store ends a list of items that the caller does not read', async () => {
+  const engine = await openPostgres(LAYOUT, readPostgresLocation(server.url(database)), { create: true });
+  const list = whileRead(engine.portions({ sql: 'select generate_series(1, 3)', values: [], writes: false }, 1), 300);
+  await list.next();
+  const open = () => server.query("select from pg_stat_activity where state = 'idle in transaction'");
+  expect(await open()).toHaveLength(1);
+  await sleep(600);
+  expect(await open()).toEqual([]);
+  await expect(list.next()).rejects.toThrow('the list was closed, as it was not read for 0.3 s');
+  await engine.close();
+});
+
+test('the store rejects eight transactions that hang and a query that waits for them, and then runs queries again', async () => {
+  const store = await open();
+  const read = () => store.database.selectFrom('items').select('id').limit(1).execute();
+  const nested = Array.from({ length: 8 }, () =>
+    store.transaction(async () => {
+      await sleep(6000);
+    }),
+  );
+  const waits = read();
+  await expect(waits).rejects.toMatchObject({
+    name: 'StoreUnavailable',
+    message: 'the request has waited too long for the store',
+  });
+  for (const each of await Promise.allSettled(nested)) {
+    expect(each).toMatchObject({ reason: { name: 'StoreUnavailable' } });
+  }
+  await read();
+  await store.close();
+});
+
+describe('a database', () => {
+  test('gets its tables only with the option `create`', async () => {
+    const empty = await server.createDatabase();
+    await expect(open(empty, false)).rejects.toThrow(
+      /^PostgreSQL at 127\.0\.0\.1:\d+\/test_\w+ has no store of item-store: check DATABASE_URL$/,
+    );
+    const store = await open(empty);
+    expect(await store.opened).toMatchObject({ before: 0, now: SCHEMA });
+    await store.close();
+  });
+
+  test('is refused when its schema is newer, or is older and the option `create` is off', async () => {
+    const other = await server.createDatabase();
+    await (await open(other)).close();
+    await server.query('update schema_version set version = 99', other);
+    await expect(open(other)).rejects.toThrow(
+      `has schema 99, but this item-store needs ${SCHEMA}: install a newer item-store`,
+    );
+    await server.query('update schema_version set version = 0', other);
+    await expect(open(other, false)).rejects.toThrow(
+      `has schema 0, but this item-store needs ${SCHEMA}: run \`migrate\` first`,
+    );
+  });
+
+  test('of schema 1 is migrated, and its tokens have no scopes', async () => {
+    const other = await server.createDatabase();
+    const version = 'create table schema_version (id bigint primary key, version bigint not null)';
+    const first = LAYOUT.steps.postgres.filter(({ name }) => name !== 'framework/tokens2');
+    await server.query(
+      [version, 'insert into schema_version values (1, 1)', ...first.flatMap(({ statements }) => statements)].join(';'),
+      other,
+    );
+    await server.query("insert into tokens values (decode(repeat('00', 32), 'hex'), 'older', 1, 2, null)", other);
+    const store = await open(other);
+    expect(await store.opened).toMatchObject({ before: 1, now: SCHEMA });
+    const token = { name: 'older', scopes: [], createdAt: 1, expiresAt: 2 };
+    expect(await store.tokens.find(new Uint8Array(32))).toEqual(token);
+    await store.close();
+  });
+
+  test('of another application is refused, and stays unchanged', async () => {
+    const other = await server.createDatabase();
+    await server.query('create table items (watered date)', other);
+    await expect(open(other)).rejects.toMatchObject({
+      name: 'StoreUnusable',
+      message: expect.stringContaining(
+        'has a table that the store would make: set DATABASE_URL to a database of its own, or drop the table if an earlier store left it',
+      ),
+    });
+    const columns = "select column_name from information_schema.columns where table_name = 'items'";
+    expect(await server.query(columns, other)).toEqual([{ column_name: 'watered' }]);
+  });
+
+  test('of a service with another marker is refused', async () => {
+    const other = await server.createDatabase();
+    await (await open(other)).close();
+    const location = readPostgresLocation(server.url(other));
+    const copy = layoutOf({ ...items, marker: "it's" });
+    await expect(openStore(copy, location, { create: true })).rejects.toMatchObject(FOREIGN);
+  });
+
+  test('that two services with the same tables open at once belongs to one of them, and the other adds nothing', async () => {
+    const other = await server.createDatabase();
+    const copy = layoutOf({
+      ...items,
+      marker: "it's",
+      steps: { ...items.steps, more: ({ sql }) => [sql`create table more (id bigint)`] },
+    });
+    await using holder = await OtherSession.open(server.url(other));
+    await holder.run("begin; select pg_advisory_xact_lock(x'706c6e74'::int)");
+    const opening = open(other);
+    await server.until("select 1 from pg_locks where locktype = 'advisory' and not granted");
+    const late = openStore(copy, readPostgresLocation(server.url(other)), { create: true });
+    late.catch(() => undefined);
+    await server.until("select 1 from pg_locks where locktype = 'advisory' and not granted having count(*) = 2");
+    await holder.run('rollback');
+    const store = await opening;
+    await expect(late).rejects.toMatchObject(FOREIGN);
+    expect(await server.query("select to_regclass('more') as more", other)).toEqual([{ more: null }]);
+    await store.ready();
+    await store.close();
+  });
+
+  test('is refused when the user may not create tables in it', async () => {
+    await server.query('create role visitor login');
+    const other = await server.createDatabase();
+    const url = server.url(other, '', 'visitor');
+    await expect(openStore(LAYOUT, readPostgresLocation(url), { create: true })).rejects.toMatchObject({
+      name: 'StoreUnusable',
+      message: expect.stringContaining('does not let this user create and use the tables: grant the user the rights'),
+    });
+  });
+
+  test('is refused with one line about search_path when search_path is empty', async () => {
+    const other = await server.createDatabase();
+    await (await open(other)).close();
+    await server.query(`alter database ${other} set search_path = ''`);
+    for (const create of [true, false]) {
+      await expect(open(other, create)).rejects.toMatchObject({
+        name: 'StoreUnusable',
+        message: expect.stringMatching(
+          /^PostgreSQL at .+ has no schema on this user's search_path: set a search_path .+$/,
+        ),
+      });
+    }
+  });
+
+  test.each([
+    ['other columns', 'create table schema_version (installed_rank int, version varchar(50))'],
+    [
+      'the same columns',
+      'create table schema_version (id bigint not null, version bigint not null); insert into schema_version values (1, 20260101)',
+    ],
+    ['no row', 'create table schema_version (id bigint not null, version bigint not null)'],
+  ])('is refused, and stays unchanged, when another application’s schema_version has %s', async (_name, statement) => {
+    const other = await server.createDatabase();
+    await server.query(statement, other);
+    for (const create of [true, false]) {
+      await expect(open(other, create)).rejects.toMatchObject({
+        name: 'StoreUnusable',
+        message: expect.stringMatching(
+          /^PostgreSQL at .+ has a table schema_version that is not that of a store: restore a backup .+ of its own$/,
+        ),
+      });
+    }
+    expect(await server.query("select from pg_tables where schemaname = 'public'", other)).toHaveLength(1);
+  });
+
+  test('returns items and tokens unchanged to a role with hostile settings', async () => {
+    await server.query(`create role eccentric login; ${hostile('eccentric')}`);
+    const own = await server.createDatabase('owner eccentric');
+    const store = await openStore(LAYOUT, readPostgresLocation(server.url(own, '', 'eccentric')), { create: true });
+    const items = [
+      { id: 1n, name: 'without a tag' },
+      { id: 2n, name: 'null', tag: 'null' },
+      { id: 3n, name: '木 é \\', tag: 'NULL' },
+    ];
+    for (const result of ['created', 'replayed']) {
+      expect(await createEach(store, 'items', items)).toEqual(items.map(() => result));
+    }
+    const listed: unknown[] = [];
+    for await (const portion of store.list('items')) {
+      listed.push(...portion);
+      await sleep(200);
+    }
+    expect(listed).toEqual(items);
+    const token = { name: 'mine', hash: new Uint8Array([0, 92, ...new Uint8Array(30)]), scopes: [] };
+    await store.tokens.add(token);
+    expect(await store.database.selectFrom('tokens').select('hash').execute()).toEqual([{ hash: token.hash }]);
+    const values = await runSql(
+      store,
+      `select 0.1::double precision + 0.2 as sum, timestamptz '2026-02-01 12:00Z' as moment,
+      pg_sleep(0.1)::text as slept`,
+    );
+    expect(values).toEqual([{ sum: 0.1 + 0.2, moment: new Date('2026-02-01T12:00:00Z'), slept: '' }]);
+    await store.close();
+  });
+
+  test('still works for an open store after the operator has changed the type of a column', async () => {
+    const other = await server.createDatabase();
+    const store = await open(other);
+    const item = { id: 1n, name: 'Ginkgo' };
+    await store.create('items', item);
+    expect(await store.create('items', item)).toBe('replayed');
+    await server.query('alter table items alter column name type varchar(1000)', other);
+    expect(await store.create('items', item)).toBe('replayed');
+    await store.close();
+  });
+
+  test('is migrated once when twenty stores open it at the same time', async () => {
+    const other = await server.createDatabase();
+    const stores = await Promise.all(Array.from({ length: 20 }, () => open(other)));
+    for (const store of stores) expect(await store.opened).toMatchObject({ now: SCHEMA });
+    await Promise.all(stores.map((store) => store.close()));
+    expect(await server.query('select version from schema_version', other)).toEqual([{ version: String(SCHEMA) }]);
+  });
+});

@@ -1,0 +1,300 @@
+import { Router } from 'express';
+import { describe, expect, test } from '@jest/globals';
+import { loadContract } from '../../../src/contract/load.ts';
+import { servicesOf } from '../../../src/service.ts';
+import { routeOperations } from '../../../src/http/router.ts';
+import { GARDEN } from '../../services/garden/garden.ts';
+import { Project } from '../../support/project.ts';
+import { runProcess, ROOT, start } from '../../support/service.ts';
+import { startApp, YAML } from '../../support/app.ts';
+
+/** The contract of test/services/garden with one text replaced, which it must contain. */
+function changed(from: string, to: string): string {
+  expect(GARDEN).toContain(from);
+  return GARDEN.replace(from, to);
+}
+
+function lineOf(text: string): number {
+  return GARDEN.slice(0, GARDEN.indexOf(text)).split('\n').length;
+}
+
+describe('the service refuses to start, and says why, for a contract with', () => {
+  const [version, security] = ['openapi: 3.1.0', 'security: [{ bearerAuth: [] }]'];
+  const limit = 'schema: { type: integer, format: int64, default: 20, maximum: 100 }';
+  const [season, reason] = ['Season: { type: string, enum: [spring, summer, autumn] }', 'reason: { type: string }'];
+  const getBed = `openapi.yaml:${lineOf('operationId: getBed') - 1}:5, get /beds/{bed-id}`;
+  const reply = 'content: { application/json: { schema: {';
+  const newest = '  /beds/newest:\n    get:';
+  const noPattern = 'pattern does not compile: SyntaxError: Invalid regular expression';
+  test.each([
+    ['invalid YAML', version, 'openapi: [3.1.0', 'openapi.yaml is not YAML: '],
+    [
+      'an alias without an anchor',
+      version,
+      `${version}\nx-a: *none`,
+      'openapi.yaml:3:6: *none has no anchor before it',
+    ],
+    ['a key that repeats', version, `${version}\n${version}`, 'at line 3, column 1'],
+    ['an alias inside its own anchor', reason, 'reason: &a { items: *a }', '*a contains itself: refer to it by $ref'],
+    ['another version of OpenAPI', version, 'openapi: 3.0.3', 'openapi.yaml:2:1 must be OpenAPI 3.1: write'],
+    ['no operationId', 'operationId: getBed', 'summary: x', `${getBed}: the operationId is missing`],
+    [
+      'one operationId on two operations',
+      'operationId: getBed',
+      'operationId: putBed',
+      'another operation has the operationId putBed',
+    ],
+    ...['get-thing', 'delete', 'await', 'static', 'arguments'].map(
+      (id) =>
+        [
+          `the operationId ${id}`,
+          'operationId: getBed',
+          `operationId: ${id}`,
+          `${getBed}: the operationId ${id} must be a valid name of a function in TypeScript`,
+        ] as const,
+    ),
+    ...['constructor', '__proto__'].map(
+      (id) =>
+        [
+          `the operationId ${id}`,
+          'operationId: getBed',
+          `operationId: ${id}`,
+          `${getBed}: every JavaScript object has a property ${id}: choose another operationId`,
+        ] as const,
+    ),
+    ...['undefined', 'NaN', 'Infinity', 'globalThis'].map(
+      (id) =>
+        [
+          `the operationId ${id}`,
+          'operationId: getBed',
+          `operationId: ${id}`,
+          `${getBed}: the name ${id} has a meaning of its own in JavaScript: choose another operationId`,
+        ] as const,
+    ),
+    [
+      'two operationIds that differ in case only',
+      'operationId: getBed',
+      'operationId: PutBed',
+      'another operation has the operationId PutBed, and some systems do not distinguish the case of file names',
+    ],
+    [
+      'a field that OpenAPI lacks',
+      'responses:',
+      'answers:',
+      `openapi.yaml:${lineOf('responses:')}:7 is not valid OpenAPI 3.1: /paths/~1beds/get must NOT have unevaluated properties: answers`,
+    ],
+    [
+      'a wrong value of a field',
+      'operationId: getBed',
+      'operationId: 5',
+      `openapi.yaml:${lineOf('operationId: getBed')}:7 is not valid OpenAPI 3.1: /paths/~1beds~1{bed-id}/get/operationId must be string`,
+    ],
+    [
+      'a merge key',
+      'responses:',
+      '<<: { deprecated: true }\n      responses:',
+      `openapi.yaml:${lineOf('responses:')}:7: << merges maps in YAML 1.1 only: write the members out, or refer to them by $ref`,
+    ],
+    [
+      'a $ref to a missing schema',
+      'schemas/Season',
+      'schemas/Sort',
+      `openapi.yaml:${lineOf('schemas/Season')}:48: $ref leads to #/components/schemas/Sort, which is not in the document`,
+    ],
+    [
+      'a $ref to another document',
+      "'#/components/schemas/Season'",
+      'kinds.yaml',
+      'kinds.yaml, which is not in the document: bundle all files into one',
+    ],
+    [
+      'a circle of $refs',
+      "schemas/Short/$defs/text', maxLength",
+      "schemas/Short', maxLength",
+      `openapi.yaml:${lineOf('Short: {')}:5: a schema must not refer to itself for the same`,
+    ],
+    ['the number .nan', season, 'Season: { const: .nan }', ':15: JSON has no number NaN'],
+    ['the number .inf in a list', season, 'Season: { enum: [1, .inf] }', ':25: JSON has no number Infinity'],
+    ...['!!binary aGk=', '!!set { a }', '!!timestamp 2026-02-28'].map(
+      (value) =>
+        [
+          `the value ${value}`,
+          season,
+          `Season: { default: ${value} }`,
+          `openapi.yaml:${lineOf(season)}:15: JSON has no such value: write a map, a list, or a string in quotes`,
+        ] as const,
+    ),
+    [
+      'the security scheme basic',
+      'scheme: bearer',
+      'scheme: basic',
+      `openapi.yaml:${lineOf('scheme: bearer')}:48: scheme must be bearer: the service checks only`,
+    ],
+    [
+      'a scope that contains a space',
+      security,
+      'security: [{ bearerAuth: [beds read] }]',
+      ':5:12, get /beds/{bed-id}: a scope must be printable ASCII without spaces',
+    ],
+    ['scopes of more than 900 characters', security, `security: [{ bearerAuth: [a, ${'b'.repeat(899)}] }]`, ':5:12'],
+    ['an undeclared security scheme', security, 'security: [{ other: [] }]', 'the security scheme other must be'],
+    [
+      'a media type that is not JSON',
+      'application/vnd.garden.ids+json',
+      'text/csv',
+      'text/csv is not JSON: write application',
+    ],
+    [
+      'two media types in a reply',
+      reply,
+      `${reply} } }, application/hal+json: { schema: {`,
+      'a reply can have only one media type',
+    ],
+    [
+      'a media type without a schema',
+      'application/json: { schema: true }',
+      'application/json: {}',
+      'application/json must have a schema',
+    ],
+    [
+      'a parameter in a cookie',
+      'after, in: query',
+      'after, in: cookie',
+      'in must be path, query or header: cookies are not read',
+    ],
+    [
+      'a parameter without a schema',
+      limit,
+      `${reply} } } }`,
+      'content is not supported: describe the parameter by a schema',
+    ],
+    ['an invalid pattern', season, "Season: { type: string, pattern: '[' }", noPattern],
+    ['an invalid pattern in a reply', reason, "reason: { type: string, pattern: '[' }", noPattern],
+    [
+      'a parameter twice',
+      'name: after, in: query',
+      'name: limit, in: query',
+      'parameter limit: the parameter is declared twice',
+    ],
+    [
+      'one header in two spellings',
+      'name: X-Note, in: header',
+      'name: x-since, in: header',
+      'parameter x-since: the parameter is declared twice',
+    ],
+    [
+      'a name that two parameters read',
+      '{ north: { type',
+      '{ limit: { type',
+      'the parameter corner and another one both read limit in the',
+    ],
+    [
+      'a member that two parameters read',
+      'name: name, in: query',
+      'name: "filter[by]", in: query',
+      'filter[by] and another one both read filter[by] in the',
+    ],
+    [
+      'an undeclared variable',
+      '/beds/{bed-id}:',
+      '/beds/{id}:',
+      'the path has {id}: declare a parameter id with in: path',
+    ],
+    [
+      'a path without its parameter',
+      '/beds/{bed-id}:',
+      '/beds/each:',
+      'the path lacks {bed-id}: write it into the path, or',
+    ],
+    [
+      'two paths that match the same requests',
+      '  /weather:',
+      '  /beds/{id}: {}\n  /weather:',
+      '/beds/{id}: the path /beds/{bed-id}, which stands earlier, matches the same requests',
+    ],
+    [
+      'a path item that is a $ref',
+      newest,
+      `  /x: { $ref: '#/paths/~1beds~1newest' }\n${newest}`,
+      'write the path out under paths',
+    ],
+  ])('%s', async (_name, from, to, message) => {
+    await expect(loadContract(changed(from, to))).rejects.toThrow(
+      expect.objectContaining({
+        name: 'ContractError',
+        // Each names its place in the contract.
+        message: expect.stringMatching(
+          new RegExp(`^(?=openapi\\.yaml\\b)(?!.*\\[object).*${RegExp.escape(message)}`, 's'),
+        ),
+      }),
+    );
+  });
+
+  test('other operations than those of the service', async () => {
+    const options = {
+      contract: await loadContract(YAML),
+      services: servicesOf((await startApp()).store),
+      authenticator: {
+        authenticate: () => ({ key: '', name: undefined, subject: undefined, scopes: new Set<string>() }),
+      },
+      basePath: '',
+    };
+    const handler = () => Promise.resolve({ status: 200 });
+    const route = (operations: Readonly<Record<string, typeof handler>>) => {
+      routeOperations(Router(), { ...options, operations });
+    };
+    const run = 'run `npm run generate`, then `npm run check`';
+    expect(() => {
+      route({});
+    }).toThrow(`the contract declares createItem, which the service does not have: ${run}`);
+    expect(() => {
+      route({ createItem: handler, mowLawn: handler });
+    }).toThrow(`the contract does not declare mowLawn, which the service has: ${run}`);
+  });
+
+  test('error numbers that lack some of the framework', async () => {
+    const yaml = YAML.replace(/ +'40400': .*\n/, '').replace(/ +'50500': .*\n/, '');
+    await expect(startApp({ yaml })).rejects.toThrow(
+      'x-error-numbers of the contract lacks 40400, 50500, which the service may answer: add them',
+    );
+  });
+});
+
+describe('loadContract', () => {
+  test('accepts the bounds of int64 as minimum and maximum', async () => {
+    const bounds = 'Id: { type: integer, format: int64, minimum: -9223372036854775808, maximum: 9223372036854775807 }';
+    await expect(loadContract(changed('Id: { type: integer, format: int64 }', bounds))).resolves.toBeDefined();
+  });
+
+  test('requires no token where the contract declares no security', async () => {
+    const securityOf = async (yaml: string) =>
+      (await loadContract(yaml)).operations.find(({ id }) => id === 'getBed')?.security;
+    expect(await securityOf(changed('security: [{ bearerAuth: [] }]\npaths', 'paths'))).toEqual([]);
+    expect(await securityOf(GARDEN)).toEqual([[]]);
+  });
+
+  test('finds no operations in a contract without paths', async () => {
+    const { operations } = await loadContract('{ openapi: 3.1.0, info: { title: x, version: 1.0.0 }, components: {} }');
+    expect(operations).toEqual([]);
+  });
+});
+
+test('loadContract hides one known deprecation warning, and no other', async () => {
+  const script = `
+    import { loadContract } from './packages/trellis/src/contract/load.ts';
+    await loadContract(${JSON.stringify(GARDEN)});
+    process.emitWarning('another one', 'DeprecationWarning');`;
+  const { ended, stderr } = start(process.execPath, ['--input-type=module', '-e', script], {}, ROOT);
+  expect(await ended).toBe(0);
+  expect(stderr().match(/DeprecationWarning: .*/g)).toEqual(['DeprecationWarning: another one']);
+});
+
+test('the service does not start with an untested version of the validator', async () => {
+  const project = new Project();
+  project.edit('packages/trellis/src/contract/validator/validator-eov.ts', "['5.6.2']", "['5.6.1']");
+  const { code, stderr } = await runProcess(['serve'], {}, project.folder, {}, project.itemsMain);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(
+    /^item-store: express-openapi-validator 5\.6\.2 was not tested with this service: install 5\.6\.1$/m,
+  );
+});

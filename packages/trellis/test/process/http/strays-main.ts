@@ -1,0 +1,83 @@
+import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
+import { EventEmitter } from 'node:events';
+import type { Handler } from '../../../src/service.ts';
+import { run } from 'trellis';
+import { items } from '../../services/items/service.ts';
+
+const failure = () => new Error('went astray');
+const done = { status: 200, headers: {}, body: { name: 'x' } };
+const fail = () => {
+  throw failure();
+};
+/** An object that throws whatever is done with it. */
+const thorn: unknown = new Proxy(
+  {},
+  Object.fromEntries(
+    Object.getOwnPropertyNames(Reflect).map((trap) => [
+      trap,
+      () => {
+        throw failure();
+      },
+    ]),
+  ),
+);
+const raise = (value: unknown): never => {
+  throw value;
+};
+
+/** What an operation may do wrong, by the name of the item that it is sent. */
+const misdeeds: Readonly<Record<string, Handler>> = {
+  'throws before its promise': fail,
+  'throws undefined': () => raise(undefined),
+  'throws an object without a prototype': async () => raise(await Promise.resolve(Object.create(null))),
+  'throws what cannot be touched': async () => raise(await Promise.resolve(thorn)),
+  'throws an error that cannot be read': async () =>
+    raise(await Promise.resolve(Object.defineProperty(failure(), 'message', { get: fail }))),
+  'throws an error with a member that cannot be read': async () =>
+    raise(await Promise.resolve(Object.defineProperty(failure(), 'more', { enumerable: true, get: fail }))),
+  'throws the word route': async () => raise(await Promise.resolve('route')),
+  'throws the word router': async () => raise(await Promise.resolve('router')),
+  'returns nothing': () => Promise.resolve(undefined as never),
+  'returns what cannot be touched': () => Promise.resolve(thorn as never),
+  'returns a body that cannot be written': () =>
+    Promise.resolve({ ...done, body: Object.defineProperty({}, 'name', { enumerable: true, get: fail }) }),
+  'rejects unheard': () => {
+    void Promise.reject(failure());
+    return Promise.resolve(done);
+  },
+  'rejects unheard after its reply': () => {
+    void sleep(20).then(fail);
+    return Promise.resolve(done);
+  },
+  'throws in a timer': () => {
+    setTimeout(fail, 20);
+    return Promise.resolve(done);
+  },
+  'throws in a microtask': async () => {
+    queueMicrotask(fail);
+    await immediate();
+    return done;
+  },
+  'emits an error unheard': () => {
+    setImmediate(() => new EventEmitter().emit('error', failure()));
+    return Promise.resolve(done);
+  },
+  'throws when its client leaves': async (_request, { signal }) => {
+    signal.addEventListener('abort', fail);
+    await new Promise((resolve) => {
+      signal.addEventListener('abort', resolve);
+    });
+    return done;
+  },
+  'queries unheard what fails': (_request, { database }) => {
+    void database.selectFrom('nothing').selectAll().execute();
+    return Promise.resolve(done);
+  },
+};
+
+const createItem: Handler = (request, tools) => {
+  const { name } = request.body as { readonly name: string };
+  return misdeeds[name]?.(request, tools) ?? Promise.resolve(done);
+};
+
+await run({ ...items, operations: { createItem } });

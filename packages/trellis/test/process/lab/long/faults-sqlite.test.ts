@@ -1,0 +1,7 @@
+import { FAULTS } from '../../../../lab/faults/scenarios.ts';
+import { testShortRound } from '../../../support/short-round.ts';
+
+testShortRound(
+  FAULTS,
+  FAULTS.trials.filter((trial) => FAULTS.laneOf(trial) === 'SQLite'),
+);

@@ -1,0 +1,222 @@
+import { execFile } from 'node:child_process';
+import { cpSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { leash } from '../../support/leash.ts';
+import { blocks, page } from '../../support/readme.ts';
+import { listening, ROOT, start } from '../../support/service.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
+
+// The package as an outsider has it: the tarball, npm, and a folder outside of this repository.
+
+const BIN = dirname(process.execPath);
+const OUTSIDE = temporaryFolder();
+const NOTES = join(OUTSIDE, 'my-notes');
+
+/** Of this process, without what npm and Jest add: a machine may reach the registry by its own settings only. */
+const ENVIRONMENT = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/^(?:npm_|NODE_V8_COVERAGE$|NODE_COMPILE_CACHE$)/i.test(name)),
+);
+
+interface Ended {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+/** Runs a line in a shell, with the Node of this test, or another one. */
+function sh(folder: string, line: string, bin = BIN): Promise<Ended> {
+  const env = { ...ENVIRONMENT, PATH: `${bin}:${ENVIRONMENT['PATH'] ?? ''}` };
+  return new Promise((resolve) => {
+    const child = execFile('bash', ['--norc', '-c', line], { cwd: folder, env }, (_error, stdout, stderr) => {
+      resolve({ code: child.exitCode, output: stdout + stderr });
+    });
+    leash(child);
+  });
+}
+
+const passed = (text?: string) => ({
+  code: 0,
+  output: text === undefined ? expect.anything() : expect.stringContaining(text),
+});
+
+/** The bytes of all files of a folder. */
+function sizeOf(folder: string): number {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
+  return files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
+}
+
+function edit(file: string, from: string, to: string): void {
+  const text = readFileSync(file, 'utf8');
+  expect(text).toContain(from);
+  writeFileSync(
+    file,
+    text.replace(from, () => to),
+  );
+}
+
+/** Starts the service in a folder, as `npm start` does, and sends requests to it. */
+async function serve(folder: string, known = '') {
+  const service = start('npm', ['start'], { PATH: `${BIN}:${process.env['PATH'] ?? ''}`, PORT: '0' }, folder);
+  const url = await listening(service);
+  const token = /\b[a-z0-9]+_[\w-]{43}\b/.exec(service.stderr())?.[0] ?? known;
+  const ask = async (method: string, path: string, body?: object) => {
+    const response = await fetch(new URL(path, url), {
+      method,
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    return {
+      status: response.status,
+      replayed: response.headers.get('Idempotent-Replayed'),
+      text: await response.text(),
+    };
+  };
+  const stop = () => {
+    service.child.kill('SIGTERM');
+    return service.ended;
+  };
+  return { ask, stop, token };
+}
+
+let tarball = '';
+beforeAll(async () => {
+  const { output } = await sh(ROOT, 'npm run --silent pack');
+  tarball = output.trim().split('\n').at(-1) ?? '';
+  cpSync(tarball, join(OUTSIDE, basename(tarball)));
+});
+
+test('npm run pack prints the path of a tarball of at most 400 kB, with three doors', async () => {
+  expect(statSync(tarball).size).toBeLessThanOrEqual(400_000);
+  const { output } = await sh(OUTSIDE, `tar -xzOf ${basename(tarball)} package/package.json`);
+  const described = JSON.parse(output) as { readonly exports: object; readonly private?: boolean };
+  expect(Object.keys(described.exports)).toEqual(['.', './sql', './testing']);
+  expect(page('trellis')).toContain(basename(tarball));
+});
+
+test('the pages of the tarball lead to no file that it lacks', async () => {
+  const folder = temporaryFolder();
+  expect(await sh(folder, `tar -xzf ${tarball}`)).toEqual(passed());
+  const pages = globSync('**/*.md', { cwd: join(folder, 'package') }).map((file) => join(folder, 'package', file));
+  expect(pages.length).toBeGreaterThan(7);
+  const broken = pages.flatMap((file) => {
+    const text = readFileSync(file, 'utf8').replaceAll(/^```.*?^```$/gms, '');
+    const links = Array.from(text.matchAll(/\]\((?!https?:|#)([^)\s#]+)/g), ([, link = '']) => link);
+    return links.filter((link) => !existsSync(join(dirname(file), link))).map((link) => `${file}: ${link}`);
+  });
+  expect(broken).toEqual([]);
+});
+
+describe('the way of README, from an empty folder', () => {
+  const [install = '', run = ''] = blocks('trellis', 'From an empty folder to a running service', 'sh');
+  const [change = ''] = blocks('trellis', 'Make it yours', 'sh');
+  const [makeFolder = '', installTrellis = '', ...begin] = install.trim().split('\n');
+
+  test('installs a package of at most 50 MB that runs no script, and needs nothing for development', async () => {
+    expect(makeFolder).toBe('mkdir my-notes && cd my-notes');
+    mkdirSync(NOTES);
+    expect(await sh(NOTES, installTrellis)).toEqual(passed());
+    expect(sizeOf(join(NOTES, 'node_modules'))).toBeLessThanOrEqual(50_000_000);
+    expect(existsSync(join(NOTES, 'node_modules/typescript'))).toBe(false);
+    writeFileSync(join(NOTES, 'openapi.yaml'), '');
+    const { code, output } = await sh(NOTES, 'npx trellis generate');
+    expect([code, output]).toEqual([
+      1,
+      expect.stringMatching(/^the package \S+ is missing.*npm install --save-dev .*typescript@/),
+    ]);
+  });
+
+  test('begins a service whose tests pass', async () => {
+    expect(await sh(NOTES, 'rm openapi.yaml')).toEqual(passed());
+    for (const line of begin) expect(await sh(NOTES, line)).toEqual(passed());
+    expect(readFileSync(join(NOTES, '.npmrc'), 'utf8')).toContain('ignore-scripts=true');
+    for (const line of ['npm run generate', 'npm run check', ...run.trim().split('\n').slice(0, 1)])
+      expect(await sh(NOTES, line)).toEqual(passed());
+    expect(await sh(NOTES, 'npx trellis init')).toMatchObject({ code: 1, output: expect.stringContaining('exists') });
+  });
+
+  let firstToken = '';
+  test('starts it, and it creates, replays and refuses', async () => {
+    const { ask, stop, token } = await serve(NOTES);
+    firstToken = token;
+    const note = { id: '3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10', text: 'Water the Monstera' };
+    expect(await ask('POST', '/notes', note)).toEqual({ status: 201, replayed: null, text: JSON.stringify(note) });
+    expect(await ask('POST', '/notes', note)).toMatchObject({ status: 201, replayed: 'true' });
+    expect(await ask('POST', '/notes', { ...note, text: 'x' })).toMatchObject({ status: 409 });
+    expect(await ask('GET', '/docs/')).toMatchObject({ status: 200 });
+    await stop();
+  });
+
+  test('shows that the compiler names a new operation, which then answers', async () => {
+    const [yaml = ''] = blocks('trellis', 'Make it yours', 'yaml');
+    const [said = ''] = blocks('trellis', 'Make it yours', 'console');
+    const [code = ''] = blocks('trellis', 'Make it yours', 'ts');
+    edit(join(NOTES, 'openapi.yaml'), '    post:\n', `${yaml}    post:\n`);
+    const [generate = '', check = ''] = change.trim().split('\n');
+    expect(await sh(NOTES, generate)).toEqual(passed());
+    const missing = await sh(NOTES, check);
+    expect(missing.code).toBe(1);
+    const [before = '', between = ''] = said.split(/\{ .*? \}|Operations</);
+    for (const part of [before, between]) expect(missing.output).toContain(part.trim());
+    writeFileSync(join(NOTES, 'service/countNotes.ts'), code);
+    const index = join(NOTES, 'service/index.ts');
+    edit(index, 'import { createNote }', "import { countNotes } from './countNotes.ts';\nimport { createNote }");
+    edit(index, 'operations: { createNote },', 'operations: { countNotes, createNote },');
+    expect(await sh(NOTES, check)).toEqual(passed('types: passed'));
+    const { ask, stop } = await serve(NOTES, firstToken);
+    // The store of the test before has one.
+    expect(await ask('GET', '/notes')).toMatchObject({ status: 200, text: '{"count":1}' });
+    await stop();
+  });
+
+  test.each(['nodenext', 'bundler'].flatMap((resolution) => [true, false].map((exact) => ({ resolution, exact }))))(
+    'has types that hold by themselves, with $resolution and exactOptionalPropertyTypes $exact',
+    async ({ resolution, exact }) => {
+      const options = {
+        skipLibCheck: false,
+        exactOptionalPropertyTypes: exact,
+        ...(resolution === 'bundler' && { module: 'esnext', moduleResolution: 'bundler' }),
+      };
+      const file = `tsconfig.${resolution}-${String(exact)}.json`;
+      writeFileSync(join(NOTES, file), JSON.stringify({ extends: './tsconfig.json', compilerOptions: options }));
+      expect(await sh(NOTES, `npx tsc --project ${file}`)).toEqual(passed(''));
+    },
+  );
+
+  test('runs on Node 24, and tells an older one what it needs', async () => {
+    const other = temporaryFolder();
+    for (const version of ['24.21.0', '22.23.1']) {
+      const name = `node-${process.platform}-${process.arch}`;
+      const folder = join(other, version);
+      expect(await sh(other, `npm install --silent --no-save --force --prefix ${version} ${name}@${version}`)).toEqual(
+        passed(),
+      );
+      const bin = join(folder, 'node_modules', name, 'bin');
+      if (version.startsWith('24'))
+        for (const line of ['npm run check', 'npm test']) expect(await sh(NOTES, line, bin)).toEqual(passed());
+      else
+        expect(await sh(NOTES, 'npm run --silent check', bin)).toEqual({
+          code: 1,
+          output: `trellis needs Node 24 or newer, and this is Node ${version}\n`,
+        });
+    }
+  });
+});
+
+test('a service of several tables and operations is an outsider too', async () => {
+  const bank = join(OUTSIDE, 'bank');
+  mkdirSync(bank);
+  for (const each of ['openapi.yaml', 'package.json']) cpSync(join(ROOT, 'examples/bank', each), join(bank, each));
+  writeFileSync(
+    join(bank, 'package.json'),
+    JSON.stringify({ dependencies: { trellis: `file:../${basename(tarball)}` } }),
+  );
+  expect(await sh(bank, 'npm install --ignore-scripts')).toEqual(passed());
+  expect(await sh(bank, 'npx trellis init && npm install && npm run generate')).toEqual(passed());
+  expect(await sh(bank, 'npm run check')).toMatchObject({ code: 1, output: expect.stringContaining('openAccount') });
+  cpSync(join(ROOT, 'examples/bank/service'), join(bank, 'service'), { recursive: true });
+  cpSync(join(ROOT, 'examples/bank/main.ts'), join(bank, 'main.ts'));
+  expect(await sh(bank, 'npm run check')).toEqual(passed('types: passed'));
+  const { ask, stop } = await serve(bank);
+  expect(await ask('GET', '/currencies')).toMatchObject({ status: 200 });
+  await stop();
+});

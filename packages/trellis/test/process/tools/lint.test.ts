@@ -1,0 +1,116 @@
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, test } from '@jest/globals';
+import { brokenRules } from '../../support/lint.ts';
+import { ROOT } from '../../support/service.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
+
+describe('the linter refuses', () => {
+  test.each([
+    ['packages/trellis/src/config.ts', "import { x } from './index.ts';"],
+    ['packages/trellis/src/config.ts', "import { x } from './commands/x.ts';"],
+    ['packages/trellis/src/config.ts', "import { Pool } from 'pg';"],
+    ['packages/trellis/src/index.ts', "export { x } from './commands/main.ts';"],
+    ['packages/trellis/src/index.ts', "export type { X } from './http/x.ts';"],
+    ['packages/trellis/src/index.ts', "export { x } from './storage/open.ts';"],
+    ['packages/trellis/src/index.ts', "export { sql } from 'kysely';"],
+    ['packages/trellis/src/service.ts', "import { x } from './contract/x.ts';"],
+    ['packages/trellis/src/service.ts', "import type { X } from './commands/x.ts';"],
+    ['packages/trellis/src/service.ts', "import type { X } from './index.ts';"],
+    ['packages/trellis/src/explained-error.ts', "import { run } from 'trellis';"],
+    ['packages/trellis/src/contract/x.ts', "import type { X } from '../http/x.ts';"],
+    ['packages/trellis/src/contract/schema/x.ts', "import { x } from '../rules/x.ts';"],
+    ['packages/trellis/src/contract/rules/x.ts', "import { x } from '../message/x.ts';"],
+    ['packages/trellis/src/contract/message/x.ts', "import { x } from '../validator/x.ts';"],
+    ['packages/trellis/src/contract/validator/x.ts', "import { x } from '../load.ts';"],
+    ['packages/trellis/src/contract/x.ts', "import type { X } from '../service.ts';"],
+    ['packages/trellis/src/http/x.ts', "import { x } from '../auth/x.ts';"],
+    ['packages/trellis/src/http/x.ts', "import { servicesOf } from '../service.ts';"],
+    ['packages/trellis/src/http/x.ts', "import type { X } from '../storage/open.ts';"],
+    ['packages/trellis/src/http/x.ts', "import { type Tools } from 'trellis';"],
+    ['packages/trellis/src/storage/x.ts', "import type { X } from '../contract/x.ts';"],
+    ['packages/trellis/src/storage/x.ts', "import type { X } from '../service.ts';"],
+    ['packages/trellis/src/storage/x.ts', "import { x } from './sqlite/x.ts';"],
+    ['packages/trellis/src/http/x.ts', "import { sql } from 'kysely';"],
+    ['packages/trellis/src/storage/sqlite/x.ts', "import { x } from '../postgres/x.ts';"],
+    ['packages/trellis/src/storage/sqlite/x.ts', "import { x } from '../listing.ts';"],
+    ['packages/trellis/src/storage/postgres/x.ts', "import { x } from '../open.ts';"],
+    ['packages/trellis/src/storage/postgres/x.ts', "import type { X } from '../../http/x.ts';"],
+    ['packages/trellis/src/auth/x.ts', "import type { X } from '../http/x.ts';"],
+    ['packages/trellis/src/auth/x.ts', "import type { X } from '../service.ts';"],
+    ['packages/trellis/src/files/x.ts', "import { x } from '../commands/x.ts';"],
+    ['packages/trellis/src/files/x.ts', "import { servicesOf } from '../service.ts';"],
+    ['packages/trellis/src/pages/x.ts', "import type { X } from '../storage/store.ts';"],
+    ['packages/trellis/src/observability/x.ts', "import { x } from '../pages/x.ts';"],
+    ['packages/trellis/src/observability/x.ts', "import { servicesOf } from '../service.ts';"],
+    ['packages/trellis/src/observability/x.ts', "import { type X, x } from '../storage/open.ts';"],
+    ['packages/trellis/src/commands/x.ts', "import { run } from '../index.ts';"],
+    ['packages/trellis/src/commands/x.ts', "import { Pool } from 'pg';"],
+    ['packages/trellis/src/contract/x.ts', "import type { X } from 'express-openapi-validator/dist/x.js';"],
+    ['packages/trellis/src/storage/postgres/x.ts', "import { DatabaseSync } from 'node:sqlite';"],
+    ['packages/trellis/src/storage/sqlite/x.ts', "export { Pool } from 'pg';"],
+    ['packages/trellis/src/storage/tables.ts', "import { x } from './postgres/x.ts';"],
+    ['packages/trellis/src/files/x.ts', "import { x } from '../contract/../storage/open.ts';"],
+    ['packages/trellis/src/files/x.ts', "import { x } from './../http/x.ts';"],
+    ['packages/trellis/src/http/x.ts', "import { env } from 'node:process';"],
+  ])('in %s: %s', async (file, text) => {
+    expect(await brokenRules(file, text)).toEqual(['no-restricted-imports']);
+  });
+
+  test.each([
+    ['packages/trellis/src/http/x.ts', "await import('pg');"],
+    ['packages/trellis/src/index.ts', "await import('./commands/serve.ts');"],
+    ['packages/trellis/src/index.ts', 'await import(name);'],
+  ])('in %s, an import at run time: %s', async (file, text) => {
+    expect(await brokenRules(file, text)).toEqual(['no-restricted-syntax']);
+  });
+
+  test.each(['process.env.PORT;', 'const { env } = process;'])(
+    'outside packages/trellis/src/environment.ts: %s',
+    async (text) => {
+      for (const file of ['packages/trellis/src/http/x.ts', 'src/x.ts', 'examples/x/service/x.ts'])
+        expect(await brokenRules(file, text)).toEqual(['no-restricted-properties']);
+    },
+  );
+
+  test('in a command, the process', async () => {
+    expect(await brokenRules('packages/trellis/src/commands/x.ts', 'process.exitCode = 1;')).toEqual([
+      'no-restricted-globals',
+    ]);
+  });
+
+  test.each([
+    ['values', 'import'],
+    ['types', 'import type'],
+  ])('two files that import %s from each other', async (_what, keyword) => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'a.ts'), `${keyword} { B } from './b.ts';\nexport type A = typeof B;\n`);
+    writeFileSync(join(folder, 'b.ts'), `${keyword} { A } from './a.ts';\nexport type B = typeof A;\n`);
+    const config = join(ROOT, '.oxlintrc.json');
+    const oxlint = promisify(execFile)(join(ROOT, 'node_modules/oxlint/bin/oxlint'), ['--config', config, folder]);
+    await expect(oxlint).rejects.toMatchObject({ code: 1, stdout: expect.stringContaining('import(no-cycle)') });
+  });
+});
+
+test.each([
+  ['packages/trellis/src/index.ts', "export { x } from './storage/tables.ts';\nawait import('./commands/main.ts');"],
+  [
+    'packages/trellis/src/service.ts',
+    "import type { X } from './http/x.ts';\nimport type { Y } from './storage/y.ts';",
+  ],
+  ['packages/trellis/src/config.ts', "import { x } from './auth/x.ts';\nimport type { Y } from './service.ts';"],
+  ['packages/trellis/src/config.ts', "import { x } from './explained-error.ts';"],
+  ['packages/trellis/src/environment.ts', 'export default process.env;'],
+  ['packages/trellis/src/http/x.ts', "import type { Caller } from '../auth/x.ts';\nimport 'express';"],
+  ['packages/trellis/src/http/x.ts', "import type { Tools } from '../service.ts';"],
+  ['packages/trellis/src/files/x.ts', "import type { Services } from '../service.ts';"],
+  ['packages/trellis/src/observability/x.ts', "import type { Services } from '../service.ts';"],
+  ['packages/trellis/src/storage/sqlite/x.ts', "import { x } from '../store.ts';\nimport 'node:sqlite';"],
+  ['packages/trellis/src/storage/postgres/x.ts', "import { x } from '../rows.ts';\nimport 'pg';"],
+  ['packages/trellis/src/commands/x.ts', "import { x } from '../storage/open.ts';"],
+  ['packages/trellis/src/commands/x.ts', "import { servicesOf } from '../service.ts';\nawait import('./y.ts');"],
+])('the linter accepts in %s: %s', async (file, text) => {
+  expect(await brokenRules(file, text)).toEqual([]);
+});

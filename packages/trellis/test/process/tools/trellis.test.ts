@@ -1,0 +1,72 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { ROOT, start } from '../../support/service.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
+
+const PACKAGE = join(ROOT, 'packages/trellis');
+
+/** Runs `trellis` in a folder. */
+async function trellis(folder: string, ...args: readonly string[]) {
+  const { ended, stdout, stderr } = start(process.execPath, [join(PACKAGE, 'bin/trellis'), ...args], {}, folder);
+  return { code: await ended, stdout: stdout(), stderr: stderr() };
+}
+
+describe('trellis init', () => {
+  test('makes a folder with a service of its own name, installed from where trellis is', async () => {
+    const folder = temporaryFolder();
+    const { code, stdout } = await trellis(folder, 'init', 'my-tasks');
+    expect([code, stdout]).toEqual([0, expect.stringContaining('cd my-tasks && npm install')]);
+    const service = join(folder, 'my-tasks');
+    const read = (file: string) => readFileSync(join(service, file), 'utf8');
+    expect(read('service/index.ts')).toMatch(/name: 'my-tasks',\n {2}marker: '(?!mini).{4}'/);
+    expect(read('.gitignore')).toContain('node_modules/');
+    expect(read('README.md')).toMatch(/^# my-tasks\n/);
+    expect(JSON.parse(read('package.json'))).toMatchObject({
+      name: 'my-tasks',
+      dependencies: { trellis: `file:${relative(service, PACKAGE)}` },
+    });
+  });
+
+  test('keeps a contract that is there, and writes no operation', async () => {
+    const folder = join(temporaryFolder(), 'books');
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'openapi.yaml'), 'openapi: 3.1.0\n');
+    expect(await trellis(folder, 'init')).toMatchObject({ code: 0 });
+    expect(readFileSync(join(folder, 'openapi.yaml'), 'utf8')).toBe('openapi: 3.1.0\n');
+    expect(readFileSync(join(folder, 'service/index.ts'), 'utf8')).toContain('operations: {},');
+    expect(readdirSync(join(folder, 'service'))).not.toContain('createNote.ts');
+  });
+
+  test.each([
+    ['My Tasks', 'a service has the name of its folder, of small letters, digits and "-": "My Tasks" cannot be one'],
+    ['taken', 'taken/main.ts exists: begin in an empty folder, or in one with an openapi.yaml'],
+  ])('%s makes nothing, and says what to give', async (name, message) => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'taken'));
+    writeFileSync(join(folder, 'taken/main.ts'), '');
+    expect(await trellis(folder, 'init', name)).toEqual({ code: 1, stdout: '', stderr: `${message}\n` });
+    expect(readdirSync(folder, { recursive: true }).toSorted()).toEqual(['taken', 'taken/main.ts']);
+  });
+});
+
+test.each([
+  [['check', 'one', 'two']],
+  [['contract', 'check', '--', 'one', 'two']],
+  [['dev', '--fast']],
+  [['generate', '--chek']],
+  [['prune']],
+])('trellis refuses an argument that it does not know: %j', async (args) => {
+  const { code, stdout, stderr } = await trellis(temporaryFolder(), ...args);
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toMatch(/^error: (?:too many arguments|unknown (?:option|command))/);
+});
+
+test.each([['generate'], ['check'], ['dev'], ['contract', 'check'], ['contract', 'release']])(
+  'trellis %s %s says that a folder has no contract',
+  async (...args) => {
+    const { code, stderr } = await trellis(temporaryFolder(), ...args);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/openapi\.yaml/)]);
+    expect(stderr).not.toContain('    at ');
+  },
+);

@@ -1,0 +1,4 @@
+import { run } from 'trellis';
+import { items } from './service.ts';
+
+await run(items);

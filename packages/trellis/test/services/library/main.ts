@@ -1,0 +1,4 @@
+import { run } from 'trellis';
+import { library } from './index.ts';
+
+await run(library);

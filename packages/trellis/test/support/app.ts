@@ -1,0 +1,171 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { createApp } from '../../src/http/app.ts';
+import { Authenticator } from '../../src/auth/authenticator.ts';
+import type { IssuerSettings } from '../../src/auth/issuer.ts';
+import type { PACE } from '../../src/auth/issuer-keys.ts';
+import { JwtVerifier } from '../../src/auth/jwt.ts';
+import { hashToken, makeToken } from '../../src/auth/token.ts';
+import type { Proxies } from '../../src/http/client-address.ts';
+import { scopesOf } from '../../src/contract/contract.ts';
+import { loadContract } from '../../src/contract/load.ts';
+import { createDocs } from '../../src/pages/docs.ts';
+import { type AnyService, type Handler, servicesOf } from '../../src/service.ts';
+import { layoutOf } from '../../src/storage/layout.ts';
+import type { RateLimit } from '../../src/http/rate-limit.ts';
+import { listen } from '../../src/http/server.ts';
+import { openStore, type StoreLocation } from '../../src/storage/open.ts';
+import { type Creation, type Row, type Store, StoreUnavailable } from '../../src/storage/store.ts';
+import { items } from '../services/items/index.ts';
+import { atEnd, temporaryFolder } from './temporary.ts';
+import { until } from './until.ts';
+
+/** The contract of the service of most tests. */
+export const YAML = readFileSync(items.contract, 'utf8');
+
+type Line = Record<string, unknown>;
+
+export interface TestApp {
+  readonly url: string;
+  readonly token: string;
+  readonly store: Store;
+  /** The path of the SQLite file. */
+  readonly database: string;
+  /** The lines of the log so far. */
+  readonly log: Line[];
+  /** Waits for the log line of a request, given its id or its response: the service logs it after the response. */
+  readonly lineOf: (request: string | Response) => Promise<Line>;
+  /** All rows of the table of records. */
+  readonly stored: () => Promise<Row[]>;
+}
+
+interface TestAppOptions {
+  /** By default, `items`. */
+  readonly service?: AnyService;
+  /** Instead of the contract of the service. */
+  readonly yaml?: string;
+  /** Instead of those of the service. */
+  readonly operations?: Readonly<Record<string, Handler>>;
+  readonly basePath?: string;
+  readonly https?: boolean;
+  readonly rateLimit?: RateLimit;
+  readonly corsOrigins?: readonly string[];
+  readonly corsHeaders?: readonly string[];
+  readonly proxies?: Proxies;
+  readonly issuer?: IssuerSettings;
+  readonly pace?: typeof PACE;
+  readonly now?: () => Date;
+  /** By default, a new SQLite file. */
+  readonly location?: StoreLocation;
+}
+
+const listeners: (() => Promise<void>)[] = [];
+const stores: (() => Promise<void>)[] = [];
+atEnd(async () => {
+  for (const closers of [listeners, stores]) await Promise.all(closers.splice(0).map((close) => close()));
+});
+
+/** Compiling a contract takes most of a start, so the apps of a test file share the result. */
+const contracts = new Map<string, ReturnType<typeof loadContract>>();
+
+/** Starts the service in this process, on a real database and port, so that a test can pass its own operations. */
+export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
+  const { service = items } = options;
+  const path = join(temporaryFolder(), 'store.db');
+  const { location = { engine: 'sqlite', path } } = options;
+  const store = await openStore(layoutOf(service), location, { create: true });
+  stores.push(() => store.close());
+  const token = makeToken(service.name);
+  const source = options.yaml ?? service.contract;
+  const loading = contracts.get(String(source)) ?? loadContract(source);
+  contracts.set(String(source), loading);
+  const contract = await loading;
+  await store.tokens.add({ name: 'tests', hash: hashToken(token), scopes: scopesOf(contract) });
+  const log: Line[] = [];
+  const logger = pino({ base: null }, { write: (line: string) => log.push(JSON.parse(line) as Line) });
+  const jwt = options.issuer && new JwtVerifier(options.issuer, logger, options.pace);
+  const shown = { contract, basePath: options.basePath ?? '', https: options.https ?? false };
+  const app = createApp({
+    contract,
+    operations: options.operations ?? service.operations,
+    services: servicesOf(store, options.now),
+    authenticator: new Authenticator(store.tokens, undefined, jwt),
+    log: {
+      logger,
+      request: (line) => {
+        logger.info(line, 'request');
+      },
+    },
+    basePath: shown.basePath,
+    pages: createDocs(shown),
+    rateLimit: options.rateLimit,
+    corsOrigins: options.corsOrigins,
+    corsHeaders: options.corsHeaders,
+    proxies: options.proxies,
+  });
+  const listener = await listen(app, '127.0.0.1', 0, logger);
+  listeners.push(async () => {
+    await listener.stop(1000);
+    jwt?.close();
+  });
+  const lineOf = (request: string | Response) => {
+    const id = typeof request === 'string' ? request : request.headers.get('x-request-id');
+    return until(() => log.find(({ requestId }) => requestId === id));
+  };
+  return {
+    url: listener.url,
+    token,
+    store,
+    database: path,
+    log,
+    lineOf,
+    stored: () => allRows(store, tableOf(store)),
+  };
+}
+
+/** The first table of the service. */
+export function tableOf({ layout }: Pick<Store, 'layout'>): string {
+  const [table = ''] = layout.counted;
+  return table;
+}
+
+/** Creates rows together, and returns their outcomes. */
+export function createEach(
+  { create }: { readonly create: (table: string, row: Row) => Promise<Creation> },
+  table: string,
+  rows: readonly Row[],
+): Promise<readonly Creation[]> {
+  return Promise.all(rows.map((row) => create(table, row)));
+}
+
+export async function allRows(store: Store, table: string): Promise<Row[]> {
+  return (await Array.fromAsync(store.list(table))).flat();
+}
+
+/** Runs SQL that no operation can run. */
+export async function runSql(store: Store, sql: string): Promise<readonly Row[]> {
+  return (await store.run({ sql, values: [], writes: true })).rows;
+}
+
+/** Adds a token to the store of the app. */
+export async function addToken(
+  { store, url }: TestApp,
+  name: string,
+  scopes: readonly string[] = [],
+): Promise<{ url: string; token: string }> {
+  const token = makeToken(store.layout.name);
+  await store.tokens.add({ name, hash: hashToken(token), scopes });
+  return { url, token };
+}
+
+/** Repeats a create while the store is unavailable: on a busy machine it recovers slowly. */
+export async function insist(store: Store, row: Row): Promise<Creation> {
+  for (;;) {
+    try {
+      return await store.create(tableOf(store), row);
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+    }
+  }
+}

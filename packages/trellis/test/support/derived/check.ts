@@ -1,0 +1,180 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { Contract, ContractOperation } from '../../../src/contract/contract.ts';
+import type { AnySchema, OpenApiDocument } from '../../../src/contract/schema/document.ts';
+import { exactJson } from '../../../src/contract/schema/int64.ts';
+import { without } from '../../../tools/derivation/schemas.ts';
+import { isObject, type Json, type JsonObject } from '../../../tools/derivation/values.ts';
+import type { Wire } from '../../../tools/derivation/wire.ts';
+import { judgeOf, type Verdict } from '../judge.ts';
+import type { Program, Instance } from '../service.ts';
+import { isKey, KEY, type Key, Rows } from './rows.ts';
+import { read } from './spelling.ts';
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** Whether an earlier answer was 503, so that the service may have done the request before. */
+  readonly isRepeated: boolean;
+}
+
+/** How often a request is sent that the service cannot take at the moment: on a busy machine its store is slow. */
+const MAX_TRIES = 10;
+
+/** Sends derived requests to a service, and compares each answer with the contract and with a model of the store. */
+export class Checker {
+  /** The model of the store: the JSON of each accepted body, by its key. */
+  readonly stored = new Map<Key, string>();
+  /** How many requests of each kind got the right answer. */
+  readonly counts = new Map<string, number>();
+  readonly rows: Rows;
+  private readonly document: OpenApiDocument;
+  private readonly judges = new Map<AnySchema, Promise<Verdict>>();
+  private readonly service: Instance;
+  private readonly program: Program;
+  private readonly underWay = new Map<Key, Promise<void>>();
+
+  constructor({ document, operations }: Contract, service: Instance, program: Program) {
+    this.program = program;
+    this.document = without('writeOnly', document);
+    this.rows = new Rows(this.document, operations);
+    this.service = service;
+  }
+
+  /** Sends an invalid request. @throws Error unless the service refuses it with this error number */
+  async invalid(kind: string, operation: ContractOperation, wire: Wire, number: number): Promise<void> {
+    const { status, text } = await this.send(operation, wire);
+    requireError(text, status, number);
+    this.count(kind);
+  }
+
+  /** Sends a valid request in two spellings. @throws Error if an answer contradicts the contract or the model */
+  async valid(operation: ContractOperation, body: Json | undefined, spelt: readonly [Wire, Wire]): Promise<void> {
+    const key = isObject(body) ? body[KEY] : undefined;
+    if (!this.isRecord(operation) || !isKey(key)) {
+      // The model knows only the operation that stores records. For other operations, any answer below 500 that the contract declares is right.
+      for (const wire of spelt) {
+        const { status } = await this.send(operation, wire);
+        if (status >= 500) throw new Error(`answered with ${status}`);
+        this.count(`valid: ${operation.id}`);
+      }
+      return;
+    }
+    await this.alone(key, () => this.create(operation, key, body as JsonObject, spelt));
+  }
+
+  /** Sends a valid body with a key of its own in two spellings. @throws Error if the body does not come back */
+  async fresh(operation: ContractOperation, body: JsonObject, spelt: readonly Wire[]): Promise<void> {
+    const key = body[KEY];
+    if (!isKey(key)) throw new Error(`${exactJson(body)} has no key`);
+    if (this.isRecord(operation)) {
+      await this.create(operation, key, body, spelt);
+      return;
+    }
+    for (const wire of spelt) {
+      const { status, text } = await this.send(operation, wire);
+      if (status >= 500) throw new Error(`answered with ${status}`);
+      if (status < 300) this.rows.add(operation, key, body, status, text);
+      this.count(`${status < 300 ? 'valid' : 'not accepted'}: ${operation.id}`);
+    }
+  }
+
+  /** Reads created rows by an operation whose path has at most one parameter. @throws Error if one lacks what was sent */
+  async reads(operation: ContractOperation, body: JsonObject): Promise<void> {
+    const [parameter, ...others] = operation.parameters.filter((each) => each.in === 'path' || each.required);
+    if (others.length > 0 || (parameter !== undefined && parameter.in !== 'path')) return;
+    const allows = parameter && (await this.judgeOf(parameter.schema));
+    for (const value of allows === undefined ? [undefined] : Object.values(body)) {
+      if (value !== undefined && !(isKey(value) && value !== '' && allows?.({ body: value }).length === 0)) continue;
+      const path = operation.path.replace(/\{[^}]+\}/, () => encodeURIComponent(String(value)));
+      const { status, text } = await this.send(operation, { sent: { path, query: '', headers: {} }, body: undefined });
+      if (status >= 500) throw new Error(`answered with ${status}`);
+      const isOwn = isKey(value) && value === body[KEY];
+      if (status < 300) this.rows.requireWithin(operation, status, text, isOwn ? value : undefined);
+      this.count(`read: ${operation.id}`);
+    }
+  }
+
+  private isRecord({ id }: ContractOperation): boolean {
+    return Object.values(this.program.service.records).includes(id);
+  }
+
+  private async create(
+    operation: ContractOperation,
+    key: Key,
+    body: JsonObject,
+    spelt: readonly Wire[],
+  ): Promise<void> {
+    const content = exactJson(body);
+    const known = this.stored.get(key);
+    const isConflict = known !== undefined && !isDeepStrictEqual(read(known), read(content));
+    for (const [at, wire] of spelt.entries()) {
+      const isReplayed = known !== undefined || at > 0;
+      const { status, headers, text, isRepeated } = await this.send(operation, wire);
+      if (isConflict) requireError(text, status, this.program.conflict);
+      else {
+        const header = headers.get('idempotent-replayed');
+        const isDue = header === (isReplayed ? 'true' : null) || (isRepeated && header === 'true');
+        if (Math.floor(status / 100) !== 2 || !isDue)
+          throw new Error(`answered with ${status} ${text}, Idempotent-Replayed: ${String(header)}`);
+        this.rows.add(operation, key, read(content) as JsonObject, status, text);
+        this.stored.set(key, content);
+      }
+      this.count(isConflict ? 'another content' : isReplayed ? 'replayed' : 'created');
+    }
+  }
+
+  /** Sends requests for one key one after the other, so that the first of them is known. */
+  private async alone(key: Key, work: () => Promise<void>): Promise<void> {
+    const own = (this.underWay.get(key) ?? Promise.resolve()).then(work);
+    this.underWay.set(
+      key,
+      own.catch(() => undefined),
+    );
+    await own;
+  }
+
+  /** Sends a request, and repeats it as any client must. @throws Error if a reply breaks the contract */
+  async send(operation: ContractOperation, wire: Wire): Promise<Reply> {
+    for (let tries = 1; ; tries++) {
+      const reply = await this.exchange(operation, wire);
+      const { status, headers, text } = reply;
+      const declared = operation.replies.get(String(status)) ?? operation.replies.get('default');
+      const schema = declared?.content?.schema;
+      const faults = schema === undefined ? [] : (await this.judgeOf(schema))({ body: read(text) });
+      if (faults.length > 0 || (schema === undefined && text !== ''))
+        throw new Error(`the reply ${status} ${text} breaks the contract: ${faults.join()}`);
+      const retryAfter = headers.get('retry-after');
+      if (status !== 503 || retryAfter === null || tries === MAX_TRIES) return { ...reply, isRepeated: tries > 1 };
+      await sleep(Number(retryAfter) * 1000);
+    }
+  }
+
+  private judgeOf(schema: AnySchema): Promise<Verdict> {
+    const judge = this.judges.get(schema) ?? judgeOf({ properties: { body: schema } }, this.document);
+    this.judges.set(schema, judge);
+    return judge;
+  }
+
+  private async exchange({ method }: ContractOperation, { sent, body }: Wire): Promise<Omit<Reply, 'isRepeated'>> {
+    const { url, token } = this.service;
+    const reply = await fetch(`${url}${sent.path}${sent.query === '' ? '' : `?${sent.query}`}`, {
+      method,
+      headers: { Authorization: `Bearer ${token}`, ...(body && { 'Content-Type': body.mediaType }), ...sent.headers },
+      body: body?.text ?? null,
+    });
+    return { status: reply.status, headers: reply.headers, text: await reply.text() };
+  }
+
+  private count(kind: string): void {
+    this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1);
+  }
+}
+
+function requireError(text: string, status: number, number: number): void {
+  // `send` has checked that the text is an Error.
+  const { error } = read(text) as { readonly error?: unknown };
+  if (status === Math.floor(number / 100) && error === BigInt(number)) return;
+  throw new Error(`answered with ${status} ${text}, where ${number} was due`);
+}

@@ -1,0 +1,169 @@
+import { join } from 'node:path';
+import { expect } from '@jest/globals';
+import type { Contract, ContractOperation } from '../../../src/contract/contract.ts';
+import { ErrorNumber } from '../../../src/contract/errors.ts';
+import { exactJson } from '../../../src/contract/schema/int64.ts';
+import { Derivation } from '../../../tools/derivation/messages.ts';
+import { isObject, type JsonObject, withMember } from '../../../tools/derivation/values.ts';
+import { type Parts, type Wire, wireOf } from '../../../tools/derivation/wire.ts';
+import { judgeOf, judgeRequest } from '../judge.ts';
+import { sharedPostgres } from '../postgres.ts';
+import { type Instance, type Program, runCommand, startInstance } from '../service.ts';
+import { temporaryFolder } from '../temporary.ts';
+import { Checker } from './check.ts';
+import { damaged } from './damaged.ts';
+import { isCreation, isKey, KEY, type Key } from './rows.ts';
+import { read, spell } from './spelling.ts';
+
+export const ENGINES = ['SQLite', 'PostgreSQL'] as const;
+
+/** The least number of requests, and the seed of all random choices. */
+export interface Extent {
+  readonly requests: number;
+  readonly seed: number;
+}
+
+/** How many requests are under way at once. */
+const AT_ONCE = 8;
+
+/** How many rows each operation that reads must find again. */
+const MAX_READ = 300;
+
+interface Derived {
+  /** How many requests of each kind got the right answer. */
+  readonly counts: ReadonlyMap<string, number>;
+  /** The members that were never sent and accepted, and those that were never seen again. */
+  readonly never: readonly string[];
+}
+
+/** The seed in the variable DERIVED_SEED, which repeats an earlier run; `other` if it is unset. */
+export function seedOr(other: number): number {
+  const seed = Number(process.env['DERIVED_SEED'] ?? other);
+  if (!Number.isSafeInteger(seed)) throw new Error('DERIVED_SEED must be an integer');
+  return seed;
+}
+
+/**
+ * Derives requests from a contract, and sends them to a service on this engine, several at once.
+ *
+ * @throws Error with the seed and the first request that got a wrong answer
+ */
+export async function derive(
+  program: Program,
+  contract: Contract,
+  engine: (typeof ENGINES)[number],
+  { requests, seed }: Extent,
+): Promise<Derived> {
+  const server = engine === 'PostgreSQL' ? await sharedPostgres() : undefined;
+  const url = server?.url(await server.createDatabase()) ?? `sqlite:${join(temporaryFolder(), 'store.db')}`;
+  const service = await startInstance({ DATABASE_URL: url }, program.service);
+  const checker = new Checker(contract, service, program);
+  const sum = () => checker.counts.values().reduce((count, each) => count + each, 0);
+  const { document, operations } = contract;
+  let keys = FIRST_KEY;
+  const trialsOfAll = async (some: readonly ContractOperation[], at: number) =>
+    (await Promise.all(some.map((each) => trialsOf(each, contract, at, program, service, () => keys++)))).flat();
+  const sendAll = async (some: readonly ContractOperation[], least: number) => {
+    for (let round = 0; some.length > 0 && sum() < least; round++) {
+      const trials = (await trialsOfAll(some, seed + round)).values();
+      const workers = Array.from({ length: AT_ONCE }, async () => {
+        for (const { wires, send } of trials) {
+          await send(checker).catch((error: unknown) => {
+            throw new Error(`seed ${seed + round}: ${JSON.stringify(wires)}`, { cause: error });
+          });
+        }
+      });
+      await Promise.all(workers);
+    }
+  };
+  const isRecord = ({ id }: ContractOperation) => Object.values(program.service.records).includes(id);
+  const others = operations.filter((each) => !isRecord(each));
+  try {
+    await sendAll(operations.filter(isRecord), requests);
+    const { stdout } = await runCommand(['export'], { DATABASE_URL: url }, undefined, program.service);
+    requireSame(checker.stored, stdout);
+    // Other operations may change the store, so they run after the comparison, and those that change rows at the end.
+    await sendAll(
+      others.filter((each) => isCreation(each, document)),
+      sum() + 1,
+    );
+    const bodies = [...checker.rows.bodies.values()].slice(-MAX_READ);
+    for (const operation of others.filter(({ method }) => method === 'GET'))
+      for (const body of bodies) await checker.reads(operation, body);
+    await sendAll(others, sum() + requests);
+  } finally {
+    await service.stop();
+  }
+  return { counts: checker.counts, never: checker.rows.never };
+}
+
+/** Beyond 2^53, so that a double would round it. */
+const FIRST_KEY = 5_000_000_000_000_000_001n;
+
+/** The key in the form of another one: an int64, or a UUID. */
+function keyLike(other: Key, number: bigint): Key {
+  if (typeof other === 'bigint') return number;
+  return `00000000-0000-4000-8000-${number.toString(16).slice(-12).padStart(12, '0')}`;
+}
+
+interface Trial {
+  readonly wires: readonly Wire[];
+  readonly send: (checker: Checker) => Promise<void>;
+}
+
+async function trialsOf(
+  operation: ContractOperation,
+  { document }: Contract,
+  seed: number,
+  { related }: Program,
+  service: Instance,
+  nextKey: () => bigint,
+): Promise<Trial[]> {
+  const derivation = new Derivation(document, seed);
+  const trials = derivation.ofRequests(operation).map(async ({ mediaType, schema, messages }) => {
+    const judge = judgeRequest(await judgeOf(schema, derivation.requests.document));
+    return messages.flatMap(({ parts, wire }, at) => {
+      /** The same body with a key of its own, which no other body has, if it has a key. */
+      const fresh = ({ body }: Parts): Trial[] => {
+        const key = isCreation(operation, document) && isObject(body) ? body[KEY] : undefined;
+        if (!isKey(key)) return [];
+        const own = withMember(body as JsonObject, KEY, keyLike(key, nextKey()));
+        if (judge({ ...parts, body: own }).length > 0) return [];
+        const send = async (checker: Checker) => {
+          const sent = { ...parts, body: (await related?.(operation.id, own, service)) ?? own };
+          const wires = [wireOf(operation, mediaType, sent), speltAgain(sent)].filter((each) => each !== undefined);
+          await checker.fresh(operation, sent.body, wires);
+        };
+        return [{ wires: [wire], send }];
+      };
+      const choices = [at, seed, at + 1, seed + at];
+      const speltAgain = (each: Parts) => wireOf(operation, mediaType, each, (value) => spell(value, choices));
+      const again = speltAgain(parts);
+      // The service refuses a request without its body by another number.
+      if (again === undefined || (wire.body === undefined && operation.body?.required === true)) return [];
+      const refused = (kind: string, sent: Wire, number: ErrorNumber): Trial => ({
+        wires: [sent],
+        send: (checker) => checker.invalid(kind, operation, sent, number),
+      });
+      if (judge(parts).length > 0) return [refused('refused', wire, ErrorNumber.contractBroken)];
+      return [
+        ...fresh(parts),
+        { wires: [wire, again], send: (checker: Checker) => checker.valid(operation, parts.body, [wire, again]) },
+        ...damaged(wire, at, operation.body?.required === true).map((each) => refused(...each)),
+      ];
+    });
+  });
+  return (await Promise.all(trials)).flat();
+}
+
+/** Sorts the members by name: a request and the export may order them differently. */
+function byName(json: string): string {
+  const members = Object.entries(read(json) as JsonObject);
+  return exactJson(Object.fromEntries(members.sort(([one], [other]) => (one < other ? -1 : 1))));
+}
+
+/** Expects the export to have exactly the accepted bodies, digit for digit, in the order of their keys. */
+function requireSame(accepted: ReadonlyMap<Key, string>, exported: string): void {
+  const expected = [...accepted].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, json]) => byName(json));
+  expect(exported.split('\n').slice(0, -1).map(byName)).toEqual(expected);
+}

@@ -1,0 +1,132 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ContractOperation } from '../../../src/contract/contract.ts';
+import { type AnySchema, follower, type OpenApiDocument } from '../../../src/contract/schema/document.ts';
+import { exactJson } from '../../../src/contract/schema/int64.ts';
+import { Position } from '../../../src/contract/schema/positions.ts';
+import { isObject, type Json, type JsonObject } from '../../../tools/derivation/values.ts';
+import { read } from './spelling.ts';
+
+/** The member of a record that is its key. */
+export const KEY = 'id';
+export type Key = bigint | string;
+
+export function isKey(value: unknown): value is Key {
+  return typeof value === 'bigint' || typeof value === 'string';
+}
+
+/** Whether clients choose the key of what the operation creates. */
+export function isCreation({ method, body }: ContractOperation, document: OpenApiDocument): boolean {
+  const schemas = [...(body?.types.values() ?? [])].map(({ schema }) => schema);
+  return method !== 'PATCH' && schemas.some((each) => membersOf(each, document).includes(KEY));
+}
+
+/** The rows that were created by bodies with a key of their own: each member must come back wherever it is declared. */
+export class Rows {
+  readonly bodies = new Map<Key, JsonObject>();
+  private readonly document: OpenApiDocument;
+  private readonly due = new Set<string>();
+  private readonly seen = new Set<string>();
+
+  constructor(document: OpenApiDocument, operations: readonly ContractOperation[]) {
+    this.document = document;
+    for (const operation of operations) {
+      if (isCreation(operation, document))
+        for (const { schema } of operation.body?.types.values() ?? [])
+          for (const name of membersOf(schema, document)) this.due.add(`${operation.id}: ${name} of a request`);
+      else if (operation.method === 'GET' && this.isOfRows(operation)) this.due.add(`${operation.id}: a row`);
+    }
+  }
+
+  /** What was never sent and accepted, or never seen in a reply. */
+  get never(): string[] {
+    return [...this.due.difference(this.seen)];
+  }
+
+  /** @throws Error if the reply to an accepted body lacks a member of it that the reply declares */
+  add(operation: ContractOperation, key: Key, body: JsonObject, status: number, text: string): void {
+    this.bodies.set(key, body);
+    for (const name of Object.keys(body)) this.seen.add(`${operation.id}: ${name} of a request`);
+    this.requireIn(operation, body, status, text);
+  }
+
+  /** @throws Error if the object of a reply lacks a member of the body that the reply declares */
+  requireIn(operation: ContractOperation, body: JsonObject, status: number, text: string): void {
+    const position = this.positionOf(operation, status);
+    if (text !== '' && position !== undefined) this.compare(operation, position, body, read(text));
+  }
+
+  /** Looks for rows in a reply. @param key of the row that the path names @throws Error if one lacks what was sent */
+  requireWithin(operation: ContractOperation, status: number, text: string, key?: Key): void {
+    const position = this.positionOf(operation, status);
+    const named = key === undefined ? undefined : this.bodies.get(key);
+    const visit = (value: Json, at: Position, body: JsonObject | undefined): void => {
+      if (Array.isArray(value))
+        (value as readonly Json[]).forEach((each, index) => {
+          visit(each, at.item(index), undefined);
+        });
+      if (!isObject(value)) return;
+      const own = value[KEY];
+      const sent = isKey(own) ? this.bodies.get(own) : body;
+      if (sent !== undefined) {
+        this.seen.add(`${operation.id}: a row`);
+        this.compare(operation, at, sent, value);
+      }
+      for (const [name, each] of Object.entries(value)) visit(each, at.member(name), undefined);
+    };
+    if (text !== '' && position !== undefined) visit(read(text), position, named);
+  }
+
+  private compare({ id }: ContractOperation, position: Position, body: JsonObject, answer: Json): void {
+    for (const [name, sent] of Object.entries(body)) {
+      if (!declares(position, name)) continue;
+      const what = `${id}: ${name} of a reply`;
+      this.due.add(what);
+      const got = isObject(answer) ? answer[name] : undefined;
+      if (!holds(sent, got, position.member(name)))
+        throw new Error(
+          `${id} answered ${exactJson(answer)} of a row that was sent as ${exactJson(body)}: see ${name}`,
+        );
+      this.seen.add(what);
+    }
+  }
+
+  private positionOf({ replies }: ContractOperation, status: number): Position | undefined {
+    const schema = replies.get(String(status))?.content?.schema;
+    return schema === undefined ? undefined : new Position(schema, follower(this.document));
+  }
+
+  private isOfRows({ replies }: ContractOperation): boolean {
+    const schemas = [...replies].flatMap(([status, { content }]) =>
+      status.startsWith('2') && content !== undefined ? [content.schema] : [],
+    );
+    const places = new Set(schemas.map((each) => new Position(each, follower(this.document))));
+    // The iteration of a Set includes what is added meanwhile.
+    for (const place of places) for (const each of place.beneath()) places.add(each);
+    return [...places].some(({ names }) => names.has(KEY));
+  }
+}
+
+/** The members that a body may have, by its schema. */
+function membersOf(schema: AnySchema, document: OpenApiDocument): string[] {
+  const position = new Position(schema, follower(document));
+  return [...position.names].filter((name) => declares(position, name) && !position.member(name).isReadOnly);
+}
+
+/** A member whose schema is false, as those are that only the other direction has, is not declared. */
+function declares(position: Position, name: string): boolean {
+  const isMap = position.names.size === 0;
+  return isMap || (position.names.has(name) && !position.member(name).roots.every((each) => each === false));
+}
+
+/** Whether a reply has all of a value that was sent and that it declares. */
+function holds(sent: Json, got: Json | undefined, position: Position): boolean {
+  if (Array.isArray(sent))
+    return (
+      Array.isArray(got) &&
+      got.length === sent.length &&
+      sent.every((each: Json, index) => holds(each, got[index] as Json, position.item(index)))
+    );
+  if (!isObject(sent)) return isDeepStrictEqual(got, sent);
+  const members = Object.entries(sent).filter(([name]) => declares(position, name));
+  return isObject(got) && members.every(([name, each]) => holds(each, got[name], position.member(name)));
+}

@@ -1,0 +1,29 @@
+import { EventEmitter } from 'node:events';
+import { Readable } from 'node:stream';
+import type { Io } from '../../src/commands/io.ts';
+import { atEnd } from './temporary.ts';
+
+const before = process.cwd();
+atEnd(() => {
+  process.chdir(before);
+});
+
+/**
+ * The io of a command in this process, and what it has written. Its stdin is empty. The working folder belongs to the
+ * process, so commands that run at the same time share it.
+ */
+export function captured(env: Io['env'], cwd: string) {
+  process.chdir(cwd);
+  const stream = () => {
+    let text = '';
+    const write = (more: string | Uint8Array) => {
+      text += more.toString();
+      return true;
+    };
+    return { isTTY: false, columns: 0, write, text: () => text };
+  };
+  const [stdout, stderr] = [stream(), stream()];
+  const { promise: exited, resolve: exit } = Promise.withResolvers<number>();
+  const io = Object.assign(new EventEmitter(), { env, stdin: Readable.from([]), stdout, stderr, exit }) satisfies Io;
+  return { io, exited, stdout: stdout.text, stderr: stderr.text };
+}

@@ -1,0 +1,106 @@
+import { describe, expect, test } from '@jest/globals';
+import { type AnySchema, follower } from '../../../../src/contract/schema/document.ts';
+import { Sent } from '../../../../src/contract/message/sent.ts';
+import { exactJson } from '../../../../src/contract/schema/int64.ts';
+
+const closed = (...names: readonly string[]) => ({
+  type: 'object',
+  properties: Object.fromEntries(names.map((name) => [name, {}])),
+  additionalProperties: false,
+});
+const A = { $ref: '#/components/schemas/A' };
+const TREE = { $ref: '#/components/schemas/Tree' };
+const document = {
+  components: {
+    schemas: {
+      A: closed('a'),
+      Tree: { ...closed(), properties: { a: {}, left: TREE, more: { type: 'array', items: TREE } } },
+    },
+  },
+};
+const sent = new Sent(follower(document));
+const shown = (value: unknown, schema: unknown) => exactJson(sent.of(value, schema as AnySchema, undefined));
+
+describe('of the body of a reply, the service sends', () => {
+  test.each<[string, unknown, unknown, string]>([
+    ['what a closed object declares', closed('a', 'b'), { a: 1, c: 2, b: 3n }, '{"a":1,"b":3}'],
+    ['no member that is undefined', closed('a', 'b'), { a: undefined, b: null }, '{"b":null}'],
+    [
+      'all that an open object has',
+      { properties: { a: {} } },
+      { a: 1, c: { d: 2 }, e: undefined },
+      '{"a":1,"c":{"d":2}}',
+    ],
+    ['what a $ref declares', A, { a: 1, c: 2 }, '{"a":1}'],
+    ['what all of allOf allow', { allOf: [A, { properties: { c: {} } }] }, { a: 1, c: 2 }, '{"a":1}'],
+    ['what any branch allows', { oneOf: [closed('a'), closed('b')] }, { a: 1, b: 2, c: 3 }, '{"a":1,"b":2}'],
+    ['all that an open branch allows', { anyOf: [closed('a'), { type: 'object' }] }, { a: 1, c: 2 }, '{"a":1,"c":2}'],
+    ['what an object or null declares', { anyOf: [A, { type: 'null' }] }, { a: 1, c: 2 }, '{"a":1}'],
+    ['null of an object or null', { anyOf: [A, { type: 'null' }] }, null, 'null'],
+    ['what a nullable object declares', { ...closed('a'), type: ['object', 'null'] }, { a: 1, c: 2 }, '{"a":1}'],
+    ['what a pattern allows', { ...closed('a'), patternProperties: { '^x-': {} } }, { 'x-y': 1, y: 2 }, '{"x-y":1}'],
+    ['the entries of a map', { additionalProperties: A }, { x: { a: 1, c: 2 } }, '{"x":{"a":1}}'],
+    ['the items of a list', { type: 'array', items: A }, [{ a: 1, c: 2 }, { a: 3 }], '[{"a":1},{"a":3}]'],
+    [
+      'the first items of a list',
+      { type: 'array', prefixItems: [A], items: true },
+      [{ c: 1 }, { c: 2 }],
+      '[{},{"c":2}]',
+    ],
+    [
+      'a tree',
+      TREE,
+      { left: { left: { a: 1, c: 2 } }, more: [{ a: 3, c: 4 }] },
+      '{"left":{"left":{"a":1}},"more":[{"a":3}]}',
+    ],
+    [
+      'what unevaluatedProperties leave',
+      {
+        type: 'object',
+        allOf: [{ properties: { a: {} } }, { properties: { b: {} } }],
+        unevaluatedProperties: false,
+      },
+      { a: 1, b: 2, c: 3 },
+      '{"a":1,"b":2}',
+    ],
+    [
+      'a member of a branch where the others declare none',
+      { type: 'object', properties: { a: true }, anyOf: [{ properties: { b: {} } }, {}], unevaluatedProperties: false },
+      { a: 1, b: 2, c: 3 },
+      '{"a":1,"b":2}',
+    ],
+    [
+      'the members that the branches give a member',
+      {
+        oneOf: [
+          { ...closed(), properties: { x: closed('a') } },
+          { ...closed(), properties: { x: closed('b') } },
+        ],
+      },
+      { x: { a: 1, b: 2, c: 3 } },
+      '{"x":{"a":1,"b":2}}',
+    ],
+    [
+      'no member that is writeOnly',
+      { properties: { a: {}, secret: { type: 'string', writeOnly: true } } },
+      { a: 1, secret: 'x' },
+      '{"a":1}',
+    ],
+    [
+      'names that every object inherits',
+      closed('constructor', '__proto__'),
+      JSON.parse('{"__proto__":1,"constructor":2,"toString":3}'),
+      '{"__proto__":1,"constructor":2}',
+    ],
+    ['what toJSON returns', {}, { at: new Date(0) }, '{"at":"1970-01-01T00:00:00.000Z"}'],
+  ])('%s', (_name, schema, value, due) => {
+    expect(shown(value, schema)).toBe(due);
+    // What it knows of a schema by now changes no answer.
+    expect(shown(value, schema)).toBe(due);
+  });
+
+  test('the value itself, if it leaves nothing out', () => {
+    const value = { a: { a: 1 }, list: [{ a: 2n }] };
+    expect(sent.of(value, { properties: { a: A } }, undefined)).toBe(value);
+  });
+});

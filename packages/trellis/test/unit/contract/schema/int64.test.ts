@@ -1,0 +1,97 @@
+import { describe, expect, test } from '@jest/globals';
+import { int64 } from '../../../../src/contract/schema/int64.ts';
+import { loadContract } from '../../../../src/contract/load.ts';
+import { contractOf, receiver } from '../values.ts';
+
+describe('int64 reads exactly', () => {
+  test.each([
+    ['0', 0n],
+    ['-0', 0n],
+    ['-0.000e-99999999999999999999', 0n],
+    ['0e99999999999999999999', 0n],
+    ['1.0', 1n],
+    ['12e3', 12000n],
+    ['1200e-2', 12n],
+    ['1.5e1', 15n],
+    ['9007199254740992', 9007199254740992n],
+    ['9007199254740993', 9007199254740993n],
+    ['9223372036854775807', 9223372036854775807n],
+    ['9.223372036854775807e18', 9223372036854775807n],
+    ['9223372036854775807000e-3', 9223372036854775807n],
+    ['-9223372036854775808', -9223372036854775808n],
+  ])('%s', (literal, value) => {
+    expect(int64(literal)).toBe(value);
+  });
+
+  test('literals of 60,000 digits', () => {
+    const zeros = '0'.repeat(60_000);
+    expect([`1${zeros}e-60000`, `0.${zeros}1e60001`].map(int64)).toEqual([1n, 1n]);
+  });
+});
+
+describe('int64 refuses', () => {
+  test.each([
+    '0.5',
+    '1e-400',
+    '9007199254740992.5',
+    '1e-99999999999999999999',
+    '9223372036854775808',
+    '-9223372036854775809',
+    '1e19',
+    '1e400',
+    '1e999999999999',
+    '',
+    ' 1',
+    '1 ',
+    '+1',
+    '01',
+    '1.',
+    '.5',
+    '0x10',
+    '1_000',
+    '١',
+    'Infinity',
+  ])('%j', (literal) => {
+    expect(int64(literal)).toBeUndefined();
+  });
+});
+
+describe.each(['9007199254740993.0', '9.007199254740993e15'])('a contract has %s exactly', (literal) => {
+  const ID = { type: 'integer', format: 'int64' };
+  const value = JSON.rawJSON(literal);
+
+  test.each(['maximum', 'const', 'enum'])('in %s', async (keyword) => {
+    const receive = await receiver({ body: { ...ID, [keyword]: keyword === 'enum' ? [value] : value } });
+    expect(receive('', '9007199254740993')).toMatchObject({ body: 9007199254740993n });
+    expect(() => receive('', '9007199254740994')).toThrow('9007199254740993');
+  });
+
+  test('in a default', async () => {
+    const receive = await receiver({ body: { type: 'object', properties: { id: { ...ID, default: value } } } });
+    expect(receive('', '{}')).toMatchObject({ body: { id: 9007199254740993n } });
+  });
+
+  test('or refuses it where a double would round it', async () => {
+    const yaml = contractOf({ body: { type: 'integer', maximum: value } });
+    await expect(loadContract(yaml)).rejects.toThrow('where numbers are rounded: add format: int64');
+  });
+});
+
+describe('a text in the query is read as the value that is valid:', () => {
+  test.each([
+    [{ type: ['integer', 'string'] }, '1.5', '1.5'],
+    [{ type: ['integer', 'string'] }, '1e2', 100],
+    [{ type: ['integer', 'string'], format: 'int64' }, '9223372036854775808', '9223372036854775808'],
+    [{ type: ['integer', 'string'], format: 'int64' }, '9223372036854775807', 9223372036854775807n],
+    [{ type: ['number', 'string'] }, '1.5', 1.5],
+    [{ type: ['number', 'string'] }, '1e400', '1e400'],
+  ])('%j, %s', async (schema, text, value) => {
+    const receive = await receiver({ parameters: [{ name: 'a', in: 'query', schema }] });
+    expect(receive(`a=${text}`)).toMatchObject({ query: { a: value } });
+  });
+});
+
+test('a number with a fraction in the query is refused as a number where no string is allowed', async () => {
+  const receive = await receiver({ parameters: [{ name: 'a', in: 'query', schema: { type: 'integer' } }] });
+  expect(() => receive('a=1.5')).toThrow('query.a must be an integer');
+});

@@ -1,0 +1,38 @@
+import { loadContract } from '../../../src/contract/load.ts';
+import { validateRequest } from '../../../src/contract/request.ts';
+
+type Node = Record<string, unknown>;
+
+interface Declared {
+  readonly body?: Node;
+  readonly maxBytes?: number;
+  readonly parameters?: readonly Node[];
+  readonly schemas?: Node;
+}
+
+/** A contract with the operation `putThing`, whose body and parameters are as declared. */
+export function contractOf({ body, maxBytes, parameters = [], schemas = {} }: Declared): string {
+  const description = 'a thing';
+  const failure = { description, content: { 'application/json': { schema: {} } } };
+  const requestBody = body && { content: { 'application/json': { schema: body } } };
+  const put = {
+    operationId: 'putThing',
+    'x-max-body-bytes': maxBytes,
+    parameters,
+    requestBody,
+    responses: { 204: { description }, default: failure },
+  };
+  const info = { title: 'Things', version: '1.0.0' };
+  return JSON.stringify({ openapi: '3.1.0', info, paths: { '/things': { put } }, components: { schemas } });
+}
+
+/** @returns a function from a query and a body to the data that the operation gets; a refused request throws */
+export async function receiver(declared: Declared): Promise<(query: string, body?: string) => unknown> {
+  const { operations } = await loadContract(contractOf(declared));
+  const [operation] = operations;
+  if (operation === undefined) throw new Error('the contract has no operation');
+  return (query, text) => {
+    const body = text === undefined ? undefined : { mediaType: 'application/json', text };
+    return validateRequest({ path: '/things', query, headers: {} }, body, operation);
+  };
+}

@@ -1,0 +1,24 @@
+import { describe, expect, test } from '@jest/globals';
+import { ErrorNumber, Refusal } from '../../../src/contract/errors.ts';
+import { Position } from '../../../src/contract/schema/positions.ts';
+import { CsvRecords, parseRecords } from '../../../src/files/csv.ts';
+
+const NAMES = ['any'];
+const open = new Position({ type: 'object', properties: { any: true } }, () => true);
+const csv = new CsvRecords(open, new Set());
+
+describe('CSV, where the contract gives a member no type,', () => {
+  test.each(['9007199254740993', '-9007199254740993', '9007199254740993.0', '90071992547409931e5'])(
+    'keeps the text %s, and refuses the integer, which a double would round',
+    (text) => {
+      const line = csv.write({ any: text }, NAMES);
+      expect(line).toBe(`"""${text}"""\n`);
+      const [fields] = parseRecords([line]);
+      if (!Array.isArray(fields)) throw new Error('the line is no record');
+      expect(csv.read(fields, NAMES)).toEqual({ any: text });
+      const refusal = csv.read([text], NAMES);
+      expect(refusal).toBeInstanceOf(Refusal);
+      expect(refusal).toMatchObject({ number: ErrorNumber.contractBroken });
+    },
+  );
+});

@@ -1,0 +1,143 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from '@jest/globals';
+import { MAX_WAITING, MAX_WAITING_BYTES, Queue, turns } from '../../../src/storage/queue.ts';
+import { StoreUnavailable } from '../../../src/storage/store.ts';
+
+/** Work that notes its batches, each of which ends when the test says so. */
+function noting() {
+  const batches: (readonly string[])[] = [];
+  const ends: (() => void)[] = [];
+  const work = async (items: readonly string[]) => {
+    batches.push(items);
+    await new Promise<void>((resolve) => ends.push(resolve));
+    return items.map((item) => `${item} done`);
+  };
+  const end = async () => {
+    while (ends.length === 0) await sleep(1);
+    ends.shift()?.();
+  };
+  return { batches, work, end };
+}
+
+test('what arrives during a batch forms the next one, in its order', async () => {
+  const { batches, work, end } = noting();
+  const queue = new Queue({ work, maxItems: 3 });
+  const answers = ['a', 'b', 'c', 'd'].map((item) => queue.add(item));
+  await end();
+  await answers[0];
+  answers.push(queue.add('e'));
+  await end();
+  expect(await Promise.all(answers)).toEqual(['a done', 'b done', 'c done', 'd done', 'e done']);
+  expect(batches).toEqual([
+    ['a', 'b', 'c'],
+    ['d', 'e'],
+  ]);
+});
+
+test('items that must be alone and batches of the others take turns', async () => {
+  const { batches, work, end } = noting();
+  const queue = new Queue({ work, isAlone: (item) => item === item.toUpperCase() });
+  const answers = ['A', 'B', 'C', 'x', 'y'].map((item) => queue.add(item));
+  for (let batch = 0; batch < 4; batch++) await end();
+  await Promise.all(answers);
+  expect(batches).toEqual([['A'], ['x', 'y'], ['B'], ['C']]);
+});
+
+test('another batch begins only when those under way are stuck', async () => {
+  const { batches, work, end } = noting();
+  const queue = new Queue({ work, maxActive: 2, stuckMs: 50 });
+  const begunAt = performance.now();
+  const first = queue.add('first');
+  while (batches.length < 1) await sleep(1);
+  const second = queue.add('second');
+  while (batches.length < 2) await sleep(1);
+  expect(performance.now() - begunAt).toBeGreaterThan(49);
+  await end();
+  await end();
+  await Promise.all([first, second]);
+});
+
+test('what waits behind a stuck batch is taken by another one, and idle() waits for both', async () => {
+  const { batches, work, end } = noting();
+  const queue = new Queue({ work, maxItems: 2, maxActive: 2, stuckMs: 20 });
+  const answers = ['a', 'b', 'c'].map((item) => queue.add(item));
+  let isIdle = false;
+  const idle = queue.idle().then(() => (isIdle = true));
+  while (batches.length < 2) await sleep(1);
+  expect(batches).toEqual([['a', 'b'], ['c']]);
+  await end();
+  await Promise.all(answers.slice(0, 2));
+  await sleep(1);
+  expect(isIdle).toBe(false);
+  await end();
+  await idle;
+  await Promise.all(answers);
+});
+
+test('work in turns gives and throws anything, in the async context of its caller', async () => {
+  const caller = new AsyncLocalStorage<string>();
+  const inTurn = turns(1, 1000);
+  const returned = new Error('returned');
+  const asks = ['first', 'second'].map((name) =>
+    caller.run(name, () => inTurn(() => Promise.resolve([caller.getStore(), returned]))),
+  );
+  expect(await Promise.all(asks)).toEqual([
+    ['first', returned],
+    ['second', returned],
+  ]);
+  expect(await inTurn(() => Promise.resolve(returned))).toBe(returned);
+  // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- what an operation may do
+  await expect(inTurn(() => Promise.reject('refused'))).rejects.toBe('refused');
+});
+
+test('a failure lasts until an item succeeds that proves the store', async () => {
+  const unavailable = new StoreUnavailable('the disk is full');
+  const queue = new Queue<string, string>({
+    work: (items) => Promise.resolve(items.map((item) => (item === 'full' ? unavailable : item))),
+    isProof: (item) => item !== 'guess',
+  });
+  const failure = async () => {
+    let found: string | undefined;
+    await queue
+      .ask((failed) => {
+        found = failed;
+        return Promise.reject(unavailable);
+      })
+      .catch(() => undefined);
+    return found;
+  };
+  await expect(queue.add('full')).rejects.toBe(unavailable);
+  await queue.add('guess');
+  expect(await failure()).toBe('full');
+  await queue.add('row');
+  expect(await failure()).toBeUndefined();
+});
+
+test.each([
+  ['items', MAX_WAITING, 1],
+  ['bytes', 16, MAX_WAITING_BYTES / 16],
+])('refuses an item when too many %s wait', async (_what, items, bytes) => {
+  const queue = new Queue<number, number>({ work: (each) => Promise.resolve(each), bytesOf: () => bytes });
+  const answers = Array.from({ length: items }, (_, item) => queue.add(item));
+  const tooMany = { name: 'StoreUnavailable', message: 'too many requests wait for the store' };
+  await expect(queue.add(0)).rejects.toMatchObject(tooMany);
+  await Promise.all(answers);
+  expect(await queue.add(7)).toBe(7);
+});
+
+test('refuses an item that has waited too long', async () => {
+  const { batches, work, end } = noting();
+  const queue = new Queue({ work, maxItems: 1, maxWaitMs: 100 });
+  const first = queue.add('first');
+  const late = queue.add('late');
+  const tooLong = expect(late).rejects.toMatchObject({
+    name: 'StoreUnavailable',
+    message: 'the request has waited too long for the store',
+  });
+  await sleep(150);
+  await end();
+  await tooLong;
+  await first;
+  expect(batches).toEqual([['first']]);
+});

@@ -1,0 +1,135 @@
+import { describe, expect, test } from '@jest/globals';
+import { requireFittingExamples } from '../../../tools/examples.ts';
+import { readOpenApi } from '../../../src/contract/schema/document.ts';
+
+const ID = '{ type: string, format: uuid, example: 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10 }';
+const UUID = 'must match format "uuid"';
+
+interface Parts {
+  readonly body?: string;
+  readonly reply?: string;
+  readonly parameter?: string;
+  readonly header?: string;
+  readonly schema?: string;
+  readonly others?: string;
+}
+
+/** A contract with one example in each place, of which some are replaced. */
+const contractOf = ({
+  body = 'example: { id: 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10, secret: s }',
+  reply = 'examples: { one: { $ref: "#/components/examples/One" } }',
+  parameter = 'example: 9223372036854775807',
+  header = 'example: 2026-02-28T12:00:00Z',
+  schema = 'example: { id: 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10, made: 2026-02-28, secret: s }',
+  others = '',
+}: Parts) => `openapi: 3.1.0
+info: { title: Things, version: 1.0.0 }
+paths:
+  /things:
+    post:
+      operationId: createThing
+      parameters:
+        - { name: after, in: query, schema: { type: integer, format: int64 }, ${parameter} }
+      requestBody:
+        content:
+          application/json: { schema: { $ref: '#/components/schemas/Thing' }, ${body} }
+      responses:
+        '200':
+          description: The thing.
+          headers: { X-At: { schema: { type: string, format: date-time }, ${header} } }
+          content:
+            application/json: { schema: { $ref: '#/components/schemas/Thing' }, ${reply} }
+${others}
+components:
+  examples:
+    One: { value: { id: 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10, made: 2026-02-28 } }
+  schemas:
+    Thing:
+      type: object
+      additionalProperties: false
+      required: [id]
+      properties:
+        id: ${ID}
+        made: { type: string, format: date, readOnly: true }
+        secret: { type: string, writeOnly: true, maxLength: 9 }
+        seen: { type: integer, format: int64 }
+      ${schema}
+`;
+
+const judging = (parts: Parts) => () => {
+  requireFittingExamples(readOpenApi(contractOf(parts)));
+};
+
+test('each example that a message could have in its place fits', () => {
+  expect(judging({})).not.toThrow();
+});
+
+describe('an example is refused with its place:', () => {
+  test.each<[string, Parts, string]>([
+    ['of a body, a format', { body: 'example: { id: not-a-uuid }' }, `openapi.yaml:11:79: example.id ${UUID}`],
+    [
+      'of a body, a readOnly member',
+      { body: 'example: { id: 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10, made: 2026-02-28 }' },
+      'openapi.yaml:11:79: example.made is not allowed',
+    ],
+    [
+      'of a body, one of several',
+      { body: 'examples: { a: { value: { id: not-a-uuid } } }' },
+      `openapi.yaml:11:96: example.id ${UUID}`,
+    ],
+    [
+      'of a body, beyond the range of int64',
+      { body: 'example: { id: 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10, seen: 9223372036854775808 }' },
+      'openapi.yaml:11:79: example.seen must be an integer from',
+    ],
+    [
+      'of a reply, a writeOnly member',
+      { reply: 'example: { id: 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10, secret: s }' },
+      'openapi.yaml:17:81: example.secret is not allowed',
+    ],
+    [
+      'of a reply, behind a reference',
+      { others: '#', reply: 'examples: { one: { $ref: "#/components/examples/Two" } }' },
+      'leads nowhere',
+    ],
+    [
+      'of a parameter',
+      { parameter: 'example: 9223372036854775808' },
+      'openapi.yaml:8:79: example must be an integer from',
+    ],
+    [
+      'of a header',
+      { header: "example: '2026-02-30T12:00:00Z'" },
+      'openapi.yaml:15:75: example must match format "date-time"',
+    ],
+    ['of a schema', { schema: 'example: { id: not-a-uuid }' }, `openapi.yaml:32:7: example.id ${UUID}`],
+    [
+      'of a schema, one of several',
+      { schema: 'examples: [{ id: 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10 }, 5]' },
+      'openapi.yaml:32:64: example must be an object',
+    ],
+    ['a default of a reply alone', { schema: 'default: { id: 7 }' }, 'openapi.yaml:32:7: default.id must be a string'],
+    [
+      'of a webhook',
+      {
+        others:
+          'webhooks: { sold: { post: { requestBody: { content: { application/json: { schema: { type: string, format: uuid }, example: x } } } } } }',
+      },
+      `example ${UUID}`,
+    ],
+  ])('%s', (_name, parts, sentence) => {
+    expect(judging(parts)).toThrow(sentence);
+  });
+
+  test('all of them at once, a line for each', () => {
+    const parts = { body: 'example: { id: x }', reply: 'example: { id: y }', schema: 'example: { id: z }' };
+    const lines = [11, 17, 32].map((line) => expect.stringMatching(new RegExp(`^openapi\\.yaml:${line}:`)));
+    let message = '';
+    try {
+      judging(parts)();
+    } catch (error) {
+      message = (error as Error).message;
+    }
+    expect(message.split('\n')).toEqual(expect.arrayContaining(lines));
+  });
+});

@@ -1,0 +1,65 @@
+/**
+ * What tests of a service use, with any test runner.
+ *
+ * @module
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+/** A service that runs as a process of its own. */
+export interface RunningService {
+  /** Without a slash at its end. */
+  readonly url: string;
+  /** The first token of its store; '' if the store had one already. */
+  readonly token: string;
+  /** Ends the service as an operator does, by SIGTERM, and returns its exit code. */
+  readonly stop: () => Promise<number | null>;
+}
+
+/**
+ * Starts a service on a free port, with a new SQLite file as its store, and waits until it is ready.
+ *
+ * @param main the file that runs the service
+ * @param settings instead of these; no other setting of this process reaches the service
+ * @throws Error with what the service has printed, if it ends before it is ready
+ */
+export async function startService(
+  main: URL,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<RunningService> {
+  const folder = mkdtempSync(join(tmpdir(), 'service-'));
+  const { PATH = '', HOME = '' } = process.env;
+  const env = { PATH, HOME, PORT: '0', DATABASE_URL: `sqlite:${join(folder, 'store.db')}`, ...settings };
+  // In a folder of its own, so that it reads no .env.
+  const child = spawn(process.execPath, [fileURLToPath(main), 'serve'], { env, cwd: folder });
+  const ended = once(child, 'exit').then(([code]: (number | null)[]) => code ?? null);
+  // A test that fails before it stops the service must not leave it behind.
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill);
+  void ended.then(() => {
+    process.off('exit', kill);
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  let [url, printed] = ['', ''];
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (printed += text));
+  for await (const line of createInterface({ input: child.stdout })) {
+    const { msg, listening } = JSON.parse(line) as { readonly msg?: string; readonly listening?: string };
+    url = listening ?? url;
+    if (msg !== 'ready') continue;
+    // What follows is of no use here, and a full pipe would stop the service.
+    child.stdout.resume();
+    const token = /\b[a-z0-9]+_[\w-]{43}\b/.exec(printed)?.[0] ?? '';
+    const stop = () => {
+      child.kill('SIGTERM');
+      return ended;
+    };
+    return { url: url.replace(/\/$/, ''), token, stop };
+  }
+  throw new Error(`the service ended with ${String(await ended)} before it was ready: ${printed}`);
+}

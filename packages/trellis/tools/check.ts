@@ -1,0 +1,30 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { generate } from './generate.ts';
+import { ContractError } from '../src/contract/errors.ts';
+
+/** Checks the contract, the generated files and the types of a service. @returns the exit code */
+export async function check(folder: string): Promise<number> {
+  const contract = await generate(folder, true).then(
+    () => true,
+    (error: unknown) => {
+      if (!(error instanceof ContractError)) throw error;
+      console.error(error.message);
+      return false;
+    },
+  );
+  // Also if the contract has failed: a developer mends both.
+  const types = await compile(folder);
+  for (const [name, passed] of Object.entries({ contract, types }))
+    console.log(`${name}: ${passed ? 'passed' : 'FAILED'}`);
+  return contract && types ? 0 : 1;
+}
+
+/** Runs the compiler that the service has, and prints what it says. @param project the folder of a tsconfig.json, or a file like it */
+export async function compile(project: string, ...options: readonly string[]): Promise<boolean> {
+  const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
+  const child = spawn(process.execPath, [tsc, '--project', project, ...options], { stdio: 'inherit' });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  return code === 0;
+}

@@ -1,0 +1,278 @@
+import type { Contract, ContractOperation } from '../../src/contract/contract.ts';
+import {
+  type AnySchema,
+  type DeclaredOperation,
+  type Method,
+  type OpenApiDocument,
+  resolver,
+} from '../../src/contract/schema/document.ts';
+import { exactJson } from '../../src/contract/schema/int64.ts';
+import type { Position } from '../../src/contract/schema/positions.ts';
+import type { Demand } from '../../src/contract/security.ts';
+import { isObject } from '../derivation/values.ts';
+import { operationOf } from '../derivation/messages.ts';
+import { Edition, refusalOf, tolerant } from './editions.ts';
+import { renamedPaths, withNewNames } from './renames.ts';
+import { isUnchanged } from './prose.ts';
+import type { Difference, RuleName } from './rules.ts';
+import { change, replyText, requestText, Samples } from './shown.ts';
+
+/** Finds what differs between two contracts, except in prose, for clients of the old one. */
+export function compareContracts(was: Contract, is: Contract): Difference[] {
+  const renamed = renamedPaths(was, is);
+  const { differences } = new Comparison(withNewNames(was, renamed), is, renamed);
+  // Operations share replies: the same sentence about several of them is one line.
+  const alike = Map.groupBy(differences, ({ rule, what }) => `${rule} ${what}`).values();
+  return [...alike].flatMap(([first, ...others]) => {
+    const places = new Set([first, ...others].map((each) => each?.where));
+    return first === undefined ? [] : [{ ...first, where: [...places].join('; ') }];
+  });
+}
+
+class Comparison {
+  readonly differences: Difference[] = [];
+  private readonly was: Edition;
+  private readonly is: Edition;
+  private readonly tolerant: Edition;
+
+  /** @param renamed the paths of which `was` has the new names */
+  constructor(was: Contract, is: Contract, renamed: ReadonlyMap<string, string>) {
+    [this.was, this.is, this.tolerant] = [new Edition(was), new Edition(is), tolerant(was, is)];
+    this.compareServers(urlsOf(was.document), urlsOf(is.document));
+    for (const [before, after] of renamed) this.report('path parameter renamed', after, change(before, after));
+    const keyOf = ({ method, path }: ContractOperation) => `${method} ${path}`;
+    const old = new Map(was.operations.map((each) => [keyOf(each), each]));
+    const now = new Map(is.operations.map((each) => [keyOf(each), each]));
+    for (const [where, operation] of old) {
+      const present = now.get(where);
+      if (present === undefined) this.report('operation removed', where);
+      else this.compareOperation(operation, present, where);
+    }
+    const pathsIn = ({ operations }: Contract) => operations.map(({ path }) => path);
+    for (const [where, { path }] of now) {
+      if (takesRequests(path, pathsIn(was), pathsIn(is))) this.report('path of another operation taken', where);
+      else if (!old.has(where)) this.report('operation added', where);
+    }
+    this.compareErrorNumbers(errorNumbersIn(was.document), errorNumbersIn(is.document));
+    const webhooks = ({ document }: Contract) => (document as { readonly webhooks?: object }).webhooks;
+    this.compareIfChanged(webhooks(was), webhooks(is), 'webhooks', () => false);
+  }
+
+  private report(rule: RuleName, where: string, what: string = rule): void {
+    this.differences.push({ rule, where, what });
+  }
+
+  private reportAll(rule: RuleName, where: string, samples: Samples, how: string): void {
+    for (const line of samples.lines(how)) this.report(rule, where, line);
+  }
+
+  /**
+   * Runs a comparison of two parts that differ in more than prose, and says so if it reports nothing.
+   *
+   * @param compare returns whether the contracts judge a derived message differently
+   */
+  private compareIfChanged(was: unknown, is: unknown, where: string, compare: () => boolean): void {
+    if (isUnchanged(was, is, [this.was.contract.document, this.is.contract.document])) return;
+    const count = this.differences.length;
+    const isShown = compare();
+    if (this.differences.length === count) this.report(isShown ? 'other messages' : 'any other difference', where);
+  }
+
+  private compareServers(was: ReadonlySet<string>, is: ReadonlySet<string>): void {
+    if (was.symmetricDifference(is).size === 0) return;
+    this.report(was.isSubsetOf(is) ? 'server added' : 'server removed', 'servers', change([...was], [...is]));
+  }
+
+  private compareOperation(was: ContractOperation, is: ContractOperation, where: string): void {
+    if (was.id !== is.id) this.report('operationId changed', where, change(was.id, is.id));
+    const [suffices, sufficed] = [leadsInto(was, is), leadsInto(is, was)];
+    const rule = suffices ? 'security removed or an alternative added' : 'security added or changed';
+    if (!suffices || !sufficed) this.report(rule, `${where}, security`, change(inWords(was), inWords(is)));
+    this.compareBodyLimits(was.body?.maxBytes, is.body?.maxBytes, where);
+    const [before, after] = [declaredIn(this.was, was), declaredIn(this.is, is)];
+    this.compareIfChanged({ ...before, responses: {} }, { ...after, responses: {} }, where, () => {
+      this.compareParameters(was, is, where);
+      for (const [type, { schema }] of was.body?.types ?? [])
+        this.compareDeclared(schema, is.body?.types.get(type)?.schema, `${where}, request body`);
+      return this.compareRequests(was, is, `${where}, request`);
+    });
+    for (const status of new Set([...was.replies.keys(), ...is.replies.keys()])) {
+      const place = `${where}, reply ${status}`;
+      this.compareIfChanged(before.responses?.[status], after.responses?.[status], place, () =>
+        this.compareReplies(was, is, status, place),
+      );
+    }
+  }
+
+  private compareParameters(was: ContractOperation, is: ContractOperation, where: string): void {
+    for (const { in: part, name, schema } of was.parameters) {
+      const known = (other: string) =>
+        part === 'header' ? other.toLowerCase() === name.toLowerCase() : other === name;
+      const now = is.parameters.find((each) => each.in === part && known(each.name));
+      this.compareDeclared(schema, now?.schema, `${where}, ${part} parameter ${name}`);
+      if (now === undefined && part === 'header') this.report('header parameter removed', where, name);
+    }
+  }
+
+  private compareBodyLimits(was: number | undefined, is: number | undefined, where: string): void {
+    if (was === undefined || is === undefined || was === is) return;
+    this.report(was > is ? 'limit of a body lowered' : 'limit of a body raised', where, change(was, is));
+  }
+
+  private compareRequests(was: ContractOperation, is: ContractOperation, where: string): boolean {
+    const refused = new Samples();
+    let isShown = false;
+    for (const { wire } of [...this.was.requests(was), ...this.is.requests(is)]) {
+      const [before, after] = [refusalOf(was, wire), refusalOf(is, wire)];
+      if (before === undefined && after !== undefined) refused.add(after, requestText(wire, was.path));
+      isShown ||= (before === undefined) !== (after === undefined);
+    }
+    this.reportAll('request refused', where, refused, ' is refused');
+    return isShown;
+  }
+
+  private compareReplies(was: ContractOperation, is: ContractOperation, status: string, where: string): boolean {
+    // `default` covers failures only, as a status of success tells clients what the service has done.
+    const isFailure = !/^[123]/.test(status);
+    const keyIn = ({ replies }: ContractOperation) =>
+      replies.has(status) ? status : isFailure && replies.has('default') ? 'default' : undefined;
+    const [old, now] = [keyIn(was), keyIn(is)];
+    if (old === undefined) this.report('reply status added', where);
+    else if (old !== status) this.report('failure status added to a default reply', where);
+    if (now !== status && status === 'default') this.report('default reply removed', where);
+    else if (now !== status) this.report(`reply status of ${isFailure ? 'failure' : 'success'} removed`, where);
+    if (old === undefined || now === undefined) return false;
+    const [before, after] = [was.replies.get(old), is.replies.get(now)];
+    this.compareDeclared(before?.content?.schema, after?.content?.schema, where);
+    if (before?.mediaType === after?.mediaType) return this.compareSent(was, is, [status, old, now], where);
+    this.report('media type of a reply changed', where, change(before?.mediaType, after?.mediaType));
+    return false;
+  }
+
+  /** @param statuses the status, and the names under which the two contracts declare it */
+  private compareSent(
+    was: ContractOperation,
+    is: ContractOperation,
+    [status, old, now]: readonly [string, string, string],
+    where: string,
+  ): boolean {
+    const untold = new Samples();
+    let isShown = false;
+    const forgiving = operationOf(this.tolerant.contract.operations, was);
+    const replies = [...this.was.replies(was, old), ...this.is.replies(is, now)];
+    for (const reply of replies) {
+      const isSent = this.is.maySend(is, status, reply);
+      isShown ||= isSent !== this.was.maySend(was, status, reply);
+      const fault = isSent ? this.was.faultOf(was, status, reply) : undefined;
+      if (fault !== undefined && this.tolerant.faultOf(forgiving, status, reply) !== undefined)
+        untold.add(fault, replyText(reply));
+    }
+    const [read, kept] = [this.was.membersSent(was, old, replies), this.is.membersSent(is, now, replies)];
+    for (const name of read.difference(kept)) this.report('member of replies removed', where, name);
+    this.reportAll('reply not declared', where, untold, ' was not declared');
+    return isShown;
+  }
+
+  private compareDeclared(was: AnySchema | undefined, is: AnySchema | undefined, where: string): void {
+    if (was === undefined || is === undefined) return;
+    const before = defaultsIn(this.was.position(was));
+    const after = defaultsIn(this.is.position(is));
+    for (const [name, value] of before) {
+      const present = after.get(name);
+      if (present !== undefined && value !== present)
+        this.report('default changed', name === '' ? where : `${where}, ${name}`, `${value} → ${present}`);
+      // Of a closed object, the service refuses it; of an open one, it ignores it. Replies are compared by messages.
+      if (present === undefined && where.includes('request body'))
+        this.report('member of requests removed', where, name);
+    }
+  }
+
+  private compareErrorNumbers(was: ReadonlyMap<string, string>, is: ReadonlyMap<string, string>): void {
+    for (const number of new Set([...was.keys(), ...is.keys()])) {
+      const [before, after] = [was.get(number), is.get(number)];
+      const what = before === undefined ? 'added' : after === undefined ? 'removed' : 'changed';
+      if (before !== after) this.report(`error number ${what}`, `error ${number}`, change(before, after));
+    }
+  }
+}
+
+function urlsOf({ servers = [{ url: '/' }] }: OpenApiDocument): Set<string> {
+  return new Set(servers.map(({ url }) => url));
+}
+
+/**
+ * Whether a path gets requests that another one got before, which is still there.
+ *
+ * @param was the paths of the old contract, and `is` those of the new one: the first that matches a request applies
+ */
+function takesRequests(path: string, was: readonly string[], is: readonly string[]): boolean {
+  const precedes = (paths: readonly string[], other: string) =>
+    paths.includes(path) && !paths.slice(0, paths.indexOf(path)).includes(other);
+  const others = was.filter((other) => other !== path && is.includes(other));
+  return others.some((other) => overlap(path, other) && precedes(is, other) && !precedes(was, other));
+}
+
+/** Whether a request may match both path templates. */
+function overlap(one: string, other: string): boolean {
+  const parts = other.split('/');
+  return one.split('/').length === parts.length && one.split('/').every((part, at) => mayEqual(part, parts[at] ?? ''));
+}
+
+/** Whether two parts of paths may stand for the same text. */
+function mayEqual(one: string, other: string): boolean {
+  if (!one.includes('{') || !other.includes('{')) return asPattern(one).test(other) || asPattern(other).test(one);
+  const [start, otherStart] = [one, other].map((each) => each.replace(/\{.*/, '')) as [string, string];
+  const [end, otherEnd] = [one, other].map((each) => each.replace(/.*\}/, '')) as [string, string];
+  const beginAlike = start.startsWith(otherStart) || otherStart.startsWith(start);
+  return beginAlike && (end.endsWith(otherEnd) || otherEnd.endsWith(end));
+}
+
+function asPattern(template: string): RegExp {
+  const parts = template.split(/\{[^}]*\}/).map(RegExp.escape);
+  return new RegExp(`^${parts.join('[^/]+')}$`);
+}
+
+function inWords({ security, anonymous }: Demand): readonly unknown[] {
+  return anonymous ? [...security, 'no token'] : security;
+}
+
+/** Whether all that suffices for `one`, a token or none, suffices for `other`. */
+function leadsInto(one: Demand, other: Demand): boolean {
+  const suffices = (held: readonly string[]) =>
+    other.security.some((each) => each.every((scope) => held.includes(scope)));
+  return other.security.length === 0 || ((!one.anonymous || other.anonymous) && one.security.every(suffices));
+}
+
+/** The operation as written, with the parameters of its path. */
+function declaredIn({ contract: { document } }: Edition, { path, method }: ContractOperation): DeclaredOperation {
+  const item = document.paths?.[path];
+  const operation = item?.[method.toLowerCase() as Method] ?? {};
+  const parameters = [...(item?.parameters ?? []), ...(operation.parameters ?? [])].map(resolver(document));
+  return { ...operation, parameters };
+}
+
+/** The default at each place that a contract declares, by names such as `children[].name`; `none` without one. */
+function defaultsIn(position: Position, name = '', seen = new Set<Position>()): Map<string, string> {
+  if (seen.has(position)) return new Map();
+  seen.add(position);
+  const { default: value, names, types } = position;
+  const members = [...names].map((each) => [name === '' ? each : `${name}.${each}`, position.member(each)] as const);
+  const items = types.size < 7 && types.has('array') ? [[`${name}[]`, position.item(Infinity)] as const] : [];
+  const within = [...members, ...items].flatMap(([each, inner]) => [...defaultsIn(inner, each, seen)]);
+  return new Map([[name, value === undefined ? 'none' : exactJson(value)], ...within]);
+}
+
+/** The meanings of each error number, wherever a schema lists it. */
+function errorNumbersIn(node: unknown, found = new Map<string, string>()): ReadonlyMap<string, string> {
+  if (Array.isArray(node)) for (const each of node) errorNumbersIn(each, found);
+  if (!isObject(node)) return found;
+  for (const [name, each] of Object.entries(node)) {
+    if (name !== 'x-error-numbers' || !isObject(each)) errorNumbersIn(each, found);
+    else
+      for (const [number, meaning] of Object.entries(each)) {
+        const meanings = new Set([...(found.get(number)?.split(' | ') ?? []), String(meaning)]);
+        found.set(number, [...meanings].join(' | '));
+      }
+  }
+  return found;
+}

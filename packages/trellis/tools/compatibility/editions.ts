@@ -1,0 +1,142 @@
+import { type Contract, type ContractOperation, readOperations } from '../../src/contract/contract.ts';
+import { type AnySchema, type Follow, follower } from '../../src/contract/schema/document.ts';
+import { Refusal, ReplyError } from '../../src/contract/errors.ts';
+import { Position } from '../../src/contract/schema/positions.ts';
+import { validateRequest } from '../../src/contract/request.ts';
+import { withValidators } from '../../src/contract/validator/validator-eov.ts';
+import { Derivation, type Reply, type Request } from '../derivation/messages.ts';
+import { withSchemas } from '../derivation/schemas.ts';
+import { isObject, type Json } from '../derivation/values.ts';
+import type { Wire } from '../derivation/wire.ts';
+
+/** A contract with messages that are derived from it, and the verdicts of its validators on any message. */
+export class Edition {
+  readonly contract: Contract;
+  private readonly follow: Follow;
+  private readonly derivation: Derivation;
+  private readonly positions = new Map<AnySchema, Position>();
+
+  constructor(contract: Contract) {
+    this.contract = contract;
+    this.follow = follower(contract.document);
+    this.derivation = new Derivation(contract.document);
+  }
+
+  /** Valid and invalid requests. */
+  requests(operation: ContractOperation): readonly Request[] {
+    return this.derivation.ofRequests(operation).flatMap(({ messages }) => messages);
+  }
+
+  /** Valid and invalid replies. @param status as declared */
+  replies(operation: ContractOperation, status: string): readonly Reply[] {
+    return this.derivation.ofReplies(operation).find((each) => each.status === status)?.messages ?? [];
+  }
+
+  position(schema: AnySchema): Position {
+    return this.positions.getOrInsertComputed(schema, () => new Position(schema, this.follow));
+  }
+
+  /** The declared headers and members, such as `body.parts[].id`, of those replies that the service may send. */
+  membersSent(operation: ContractOperation, status: string, replies: readonly Reply[]): Set<string> {
+    const { content, headers = {} } = operation.replies.get(status) ?? {};
+    const position = content && this.position(content.schema);
+    const declared = namesIn(headers);
+    const sent = replies.filter((each) => this.faultOf(operation, status, each) === undefined);
+    return new Set(
+      sent.flatMap((reply) => {
+        const fields = [...namesIn(reply.headers).intersection(declared)].map((name) => `header ${name}`);
+        return position === undefined ? fields : [...fields, ...membersIn(reply.body, position, 'body')];
+      }),
+    );
+  }
+
+  /** Whether the service may send a reply. @param status as declared in either contract */
+  maySend(operation: ContractOperation, status: string, reply: Reply): boolean {
+    const declared = operation.replies.get(status) ?? operation.replies.get('default');
+    const isDeclared = namesIn(reply.headers).isSubsetOf(namesIn(declared?.headers ?? {}));
+    return isDeclared && this.faultOf(operation, status, reply) === undefined;
+  }
+
+  /** What is wrong with a reply for a client, which ignores headers that it does not know. */
+  faultOf({ replies, validator }: ContractOperation, status: string, reply: Reply): string | undefined {
+    const declared = replies.get(status) ?? replies.get('default');
+    const fields = new Map(Object.entries(reply.headers).map(([name, value]) => [name.toLowerCase(), value]));
+    const headers = Object.entries(declared?.headers ?? {}).flatMap(([name, { schema }]) => {
+      const value = fields.get(name.toLowerCase());
+      return value === undefined ? [] : [[name, returned(value, this.position(schema))] as const];
+    });
+    const { body } = reply;
+    const content = body === undefined ? undefined : returned(body, declared?.content?.position);
+    return faultIn(() => {
+      validator.reply(status === 'default' ? 599 : Number(status), Object.fromEntries(headers), content);
+    });
+  }
+}
+
+/** What the service refuses a request for. */
+export function refusalOf(operation: ContractOperation, { sent, body }: Wire): string | undefined {
+  if (body === undefined && operation.body?.required === true) return 'body is missing';
+  if (body !== undefined && operation.body?.types.has(body.mediaType) !== true)
+    return `a body of the media type ${body.mediaType} is not declared`;
+  return faultIn(() => validateRequest(sent, body, operation));
+}
+
+function faultIn(validate: () => unknown): string | undefined {
+  try {
+    validate();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Refusal || error instanceof ReplyError)) throw error;
+    return error.message.replace(/^the reply of \S+ breaks the contract: /, '');
+  }
+}
+
+/** Converts a value to what an operation returns: only an int64 is a bigint. */
+export function returned(value: Json, position: Position | undefined): unknown {
+  if (typeof value === 'bigint') return position?.int64 === true ? value : Number(value);
+  if (Array.isArray(value))
+    return (value as readonly Json[]).map((each, index) => returned(each, position?.item(index)));
+  if (!isObject(value)) return value;
+  const members = Object.entries(value).map(([name, each]) => [name, returned(each, position?.member(name))] as const);
+  return Object.fromEntries(members);
+}
+
+/** The names of headers, whose case has no meaning. */
+function namesIn(headers: object): Set<string> {
+  return new Set(Object.keys(headers).map((name) => name.toLowerCase()));
+}
+
+function membersIn(value: Json | undefined, position: Position, name: string): string[] {
+  // An array where any type may stand has no items that a client could rely on.
+  if (Array.isArray(value) && position.types.size < 7)
+    return (value as readonly Json[]).flatMap((each, index) => membersIn(each, position.item(index), `${name}[]`));
+  if (!isObject(value)) return [name];
+  const declared = Object.entries(value).filter(([each]) => position.names.has(each));
+  return [name, ...declared.flatMap(([each, member]) => membersIn(member, position.member(each), `${name}.${each}`))];
+}
+
+const LIMITS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'].concat(
+  ['Length', 'Items', 'Properties'].flatMap((each) => [`min${each}`, `max${each}`]),
+);
+/** Beneath these, a schema that allows more may make another one allow less. */
+const INVERTING = ['oneOf', 'not', 'if', 'contains', 'propertyNames'];
+
+/**
+ * The old contract as it binds replies. This project decided that clients ignore members that they do not know, and that
+ * a limit may be widened: a length, a bound, a count, or a pattern that is dropped.
+ */
+export function tolerant(was: Contract, is: Contract): Edition {
+  const document = withSchemas(was.document, (schema, at) => {
+    if (at.some((name) => INVERTING.includes(name))) return schema;
+    const other = at.reduce<unknown>(
+      (node, name) => (node as Record<string, unknown> | undefined)?.[name],
+      is.document,
+    );
+    const isDropped = ([keyword, value]: readonly [string, unknown]) =>
+      LIMITS.includes(keyword) ||
+      (value === false && /^(additional|unevaluated)Properties$/.test(keyword)) ||
+      (keyword === 'pattern' && isObject(other) && other['pattern'] === undefined);
+    return Object.fromEntries(Object.entries(schema).filter((each) => !isDropped(each)));
+  });
+  return new Edition({ ...was, document, operations: withValidators(readOperations(document), document) });
+}

@@ -1,0 +1,233 @@
+import { readOperations } from '../src/contract/contract.ts';
+import {
+  type AnySchema,
+  type DeclaredOperation,
+  follower,
+  locationOf,
+  type OpenApiDocument,
+  type Parameter,
+  type Follow,
+  resolver,
+  type Schema,
+} from '../src/contract/schema/document.ts';
+import { ContractError } from '../src/contract/errors.ts';
+import { requireIntegers } from '../src/contract/rules/integers.ts';
+import {
+  beneath,
+  closure,
+  isInt64Schema,
+  isSchema,
+  joined,
+  typed,
+  TYPES,
+  typesOf,
+} from '../src/contract/schema/subschemas.ts';
+import { Position } from '../src/contract/schema/positions.ts';
+import { isIgnored, type Kind, VOCABULARY } from '../src/contract/rules/vocabulary.ts';
+
+/** Stands for `undefined`. No contract contains this schema. */
+export const NOT_SENT = { type: 'null', format: 'undefined' };
+/** The prefix of a string for an int64 in `const` or `enum`, whose digits a number would round. */
+export const DIGITS = 'digits of an int64: ';
+
+/** Keywords that, beside `properties`, give an object a type more specific than "any object". */
+const OF_OBJECTS = ['$ref', 'allOf', 'anyOf', 'oneOf', 'patternProperties', 'additionalProperties'];
+
+/** The keywords that hold the schema of another value: of a body, a member or an item. */
+const OF_VALUES = [
+  ...['schema', 'properties', 'patternProperties', 'additionalProperties', 'unevaluatedProperties'],
+  ...['items', 'prefixItems'],
+];
+/** Ends the name of a component as requests have it. No component of a contract can have such a name. */
+const RECEIVED = '$Received';
+
+const OF_MEMBERS = ['properties', 'patternProperties', 'additionalProperties'];
+const OBJECT: ReadonlySet<string> = new Set(['object']);
+const OBJECT_OR_NULL: ReadonlySet<string> = new Set(['object', 'null']);
+
+/** Rewrites the parts of a contract that openapi-typescript would turn into wrong types. @throws ContractError */
+export function contractForTypes(contract: OpenApiDocument): object {
+  const [resolve, follow] = [resolver(contract), follower(contract)];
+  for (const { body } of readOperations(contract))
+    for (const { schema } of body?.types.values() ?? []) requireObjects(schema, follow);
+  /** The references that stand for a component as requests have it, and whether one must. */
+  const [received, known] = [new Set<string>(), new Map<string, boolean>()];
+  const whole: Partial<OpenApiDocument> = part(contract, 'OpenAPI', false);
+  // The iteration of a Set includes what is added meanwhile.
+  for (const ref of received) {
+    const own = part(follow(ref) as Schema, 'Schema', true);
+    Object.assign(whole.components?.schemas ?? {}, { [`${ref.replace(/.*\//, '')}${RECEIVED}`]: own });
+  }
+  // Clients serve webhooks: their operationIds must not demand handlers.
+  return { ...whole, webhooks: undefined };
+
+  /** @param isReceived whether it is part of the body of a request */
+  function part(value: object, kind: Kind, isReceived: boolean): object {
+    // openapi-typescript makes a header behind a reference required.
+    const original = kind === 'Header' ? resolve(value) : value;
+    const rows = VOCABULARY[kind];
+    const fields = Object.entries(original).map(([name, member]: [string, unknown]) => {
+      const holds = Object.hasOwn(rows, name) ? rows[name]?.holds : undefined;
+      if (holds === undefined) return [name, member];
+      const inner = (each: unknown) => {
+        if (typeof each === 'object' && each !== null) {
+          const own = part(each, holds.kind, isReceived || kind === 'Request Body');
+          const isOpened = isReceived && OF_VALUES.includes(name) && isOpenObject(each);
+          return { ...own, ...(name === 'properties' && marks(each)), ...(isOpened && opened(own, each)) };
+        }
+        // Here openapi-typescript fails on the schema `true`, and ignores the schema `false`: write them as objects.
+        if (name === 'allOf' || name === 'schema') return each === true ? {} : { enum: [] };
+        return each;
+      };
+      if (holds.in === undefined) return [name, inner(member)];
+      if (Array.isArray(member)) return [name, member.map(inner)];
+      return [name, Object.fromEntries(Object.entries(member as object).map(([key, each]) => [key, inner(each)]))];
+    });
+    return adapted(Object.fromEntries(fields) as object, kind, original, isReceived);
+  }
+
+  /** openapi-typescript does not look for these behind a member's reference. */
+  function marks(member: Schema): Schema {
+    const all = joined([member], follow);
+    return {
+      readOnly: all.some(({ readOnly }) => readOnly),
+      writeOnly: all.some(({ writeOnly }) => writeOnly),
+      default: new Position(member, follow).default,
+    };
+  }
+
+  /** @param value has adapted parts already, `original` those of the contract */
+  function adapted(value: object, kind: Kind, original: object, isReceived: boolean): object {
+    switch (kind) {
+      case 'Path Item':
+      case 'Operation': {
+        const { parameters }: DeclaredOperation = value;
+        return { ...value, parameters: parameters?.filter((each) => !isIgnored(resolve(each))) };
+      }
+      case 'Parameter': {
+        const { required = false, schema = true } = original as Partial<Parameter>;
+        if (required || new Position(schema, follow).default === undefined) return value;
+        return { ...value, schema: { anyOf: [(value as Parameter).schema, NOT_SENT] } };
+      }
+      case 'Schema': {
+        requireTyped(original);
+        // openapi-typescript turns `$defs` into a member.
+        const { $defs: _, discriminator: __, ...schema }: Schema = value;
+        return apart(withOthers(withValues(isReceived ? asReceived(schema) : schema)));
+      }
+      default:
+        return value;
+    }
+  }
+
+  /** `create` refuses an object of an open type: it may have members that no table keeps. */
+  function opened(value: Schema, schema: AnySchema): Schema {
+    const type = [...typesOf(schema, follow)];
+    return { allOf: [...(value.allOf ?? []), { type, additionalProperties: true }] };
+  }
+
+  /** A component with an open object has two types: in a reply, only what is declared may stand. */
+  function asReceived({ $ref, ...others }: Schema): Schema {
+    if ($ref === undefined) return others;
+    if (!known.getOrInsertComputed($ref, () => closure(below(follow($ref)), below).some(isOpenObject)))
+      return { $ref, ...others };
+    received.add($ref);
+    return { $ref: $ref + RECEIVED, ...others };
+  }
+
+  function below(schema: AnySchema): Schema[] {
+    return typed(schema, follow).flatMap(beneath).filter(isSchema);
+  }
+
+  /** Whether the value is an object, or null, that declares members and can have others: the type of any object is open. */
+  function isOpenObject(schema: AnySchema): boolean {
+    return (
+      typesOf(schema, follow).isSubsetOf(OBJECT_OR_NULL) &&
+      typed(schema, follow).some(({ properties = {} }) => Object.keys(properties).length > 0) &&
+      isOpen(schema)
+    );
+  }
+
+  function isOpen(schema: AnySchema, within: readonly AnySchema[] = []): boolean {
+    if (!typesOf(schema, follow).has('object') || within.includes(schema)) return false;
+    return joined([schema], follow).every(
+      ({ additionalProperties = true, unevaluatedProperties = true, anyOf = [true], oneOf = [true] }) =>
+        additionalProperties === true &&
+        unevaluatedProperties === true &&
+        [anyOf, oneOf].every((branches) => branches.some((each) => isOpen(each, [...within, schema]))),
+    );
+  }
+
+  function requireTyped(schema: Schema): void {
+    requireIntegers(schema, follow);
+    const { $ref = '#/components/schemas/' } = schema;
+    if (/^#\/components\/schemas\/[^/]*$/.test($ref)) return;
+    throw new ContractError(
+      `${locationOf(schema, '$ref')}: $ref leads to ${$ref}, for which no type can be generated: move that schema to ` +
+        'components/schemas, and refer to it there',
+    );
+  }
+}
+
+/**
+ * For openapi-typescript, what has members is an object. For JSON Schema, members say nothing of other values: operations
+ * would get numbers and texts that the compiler takes for objects.
+ *
+ * @throws ContractError if a schema in the body of a request has members, and other values than objects are valid there
+ */
+function requireObjects(body: AnySchema, follow: Follow): void {
+  const seen = new Set<string>();
+  const numbers = new Map<AnySchema, number>();
+  /** @param allowed the types that the schemas of the same value allow which have led to this one */
+  const visit = (schema: AnySchema, allowed: ReadonlySet<string>): void => {
+    if (typeof schema === 'boolean') return;
+    const types = typesOf(schema, follow).intersection(allowed);
+    const key = [numbers.getOrInsertComputed(schema, () => numbers.size), ...types].join();
+    if (seen.has(key)) return;
+    seen.add(key);
+    const { type, const: only, enum: values = only, $ref, allOf = [], anyOf = [], oneOf = [] } = schema;
+    const hasMembers = OF_MEMBERS.some((keyword) => keyword in schema);
+    if (type === undefined && values === undefined && hasMembers && !types.isSubsetOf(OBJECT))
+      throw new ContractError(
+        `${locationOf(schema)}: this schema has members, and allows values that are no objects: add type: object`,
+      );
+    for (const each of [...($ref === undefined ? [] : [follow($ref)]), ...allOf, ...anyOf, ...oneOf])
+      visit(each, types);
+  };
+  for (const value of closure([body], (each) => typed(each, follow).flatMap(beneath))) visit(value, TYPES);
+}
+
+/** openapi-typescript adds null to an `enum` beside several types, and reads an `enum` of objects as alternatives. */
+function withValues(schema: Schema): Schema {
+  const { type, const: only, enum: values, ...others } = schema;
+  const digits = (value: unknown) =>
+    isInt64Schema(schema) && (typeof value === 'bigint' || Number.isInteger(value))
+      ? `${DIGITS}${String(value)}`
+      : value;
+  return {
+    ...others,
+    ...('const' in schema && { const: digits(only) }),
+    ...(values !== undefined && { enum: values.map(digits) }),
+    ...(type !== undefined && (values === undefined || (typeof type === 'string' && type !== 'object')) && { type }),
+  };
+}
+
+/** openapi-typescript gives "any object" no members, and an index signature must allow the named members too. */
+function withOthers(schema: Schema): Schema {
+  const { type, properties = {}, patternProperties, additionalProperties: others = patternProperties && true } = schema;
+  const named = Object.values(properties);
+  const isAny =
+    [type].flat().includes('object') && named.length === 0 && !OF_OBJECTS.some((keyword) => keyword in schema);
+  if (isAny || (others === true && patternProperties !== undefined)) return { ...schema, additionalProperties: true };
+  if (named.length === 0 || (typeof others !== 'object' && patternProperties === undefined)) return schema;
+  return { ...schema, additionalProperties: { anyOf: typeof others === 'object' ? [others, ...named] : named } };
+}
+
+/** openapi-typescript ignores keywords beside `$ref`, and misreads keywords beside `anyOf` and `oneOf`. */
+function apart(schema: Schema): Schema {
+  const { $ref, anyOf, oneOf, allOf = [], ...beside } = schema;
+  const parts = Object.entries({ $ref, anyOf, oneOf }).filter(([, value]) => value !== undefined);
+  return parts.length === 0
+    ? schema
+    : { ...beside, allOf: [...allOf, ...parts.map((part) => Object.fromEntries([part]))] };
+}

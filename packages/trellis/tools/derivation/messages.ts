@@ -1,0 +1,148 @@
+import { type Declared, readOperations } from '../../src/contract/contract.ts';
+import { type AnySchema, follower, type OpenApiDocument, type Parameter } from '../../src/contract/schema/document.ts';
+import { Position } from '../../src/contract/schema/positions.ts';
+import { Candidates } from './candidates.ts';
+import { Judge, type Keywords, without } from './schemas.ts';
+import { isObject, type Json, type JsonObject } from './values.ts';
+import { type Parts, partsOf, type Wire, wireOf } from './wire.ts';
+
+/** The requests of an operation with one media type. */
+export interface Requests {
+  readonly mediaType: string | undefined;
+  /** Describes the parts together. Its references lead into `Derivation.requests`. */
+  readonly schema: Keywords;
+  /** Valid and invalid ones. */
+  readonly messages: readonly Request[];
+}
+
+/** The values of a request, and how it is sent. */
+export interface Request {
+  readonly parts: Parts;
+  readonly wire: Wire;
+}
+
+export interface Reply {
+  readonly headers: JsonObject;
+  readonly body?: Json;
+}
+
+export interface Replies {
+  /** `200` or `default` */
+  readonly status: string;
+  /** Describes headers and body together. Its references lead into `Derivation.replies`. */
+  readonly schema: Keywords;
+  readonly messages: readonly Reply[];
+}
+
+/** A fixed seed, so that the same contract always gives the same messages. */
+const SEED = 20_260_000;
+
+/** A parameter cannot contain an empty array or object. */
+const NOT_EMPTY: Keywords = { minItems: 1, minProperties: 1 };
+
+/** Derives messages on both sides of each keyword of a contract: for `maxLength: 200`, texts of 200 and 201 characters. */
+export class Derivation {
+  readonly requests: Side;
+  readonly replies: Side;
+
+  constructor(document: OpenApiDocument, seed = SEED) {
+    this.requests = new Side(without('readOnly', document), seed);
+    this.replies = new Side(without('writeOnly', document), seed);
+  }
+
+  /** One for each media type of the body. */
+  ofRequests(asked: Pick<Declared, 'id'>): Requests[] {
+    const operation = operationOf(this.requests.operations, asked);
+    const { parameters, body } = operation;
+    const located = (location: Parameter['in']) =>
+      objectOf(
+        parameters
+          .filter((each) => each.in === location)
+          .map(({ name, schema, required = false }) => [name, { allOf: [schema, NOT_EMPTY] }, required]),
+      );
+    const contents = body === undefined ? [undefined] : [...body.types];
+    return contents.map((content) => {
+      const [mediaType, media] = content ?? [];
+      const schema = objectOf([
+        ['path', located('path'), true],
+        ['query', { ...located('query'), additionalProperties: false }, true],
+        ['header', located('header'), true],
+        ...(media === undefined ? [] : [['body', media.schema, body?.required === true] as const]),
+      ]);
+      const messages = this.requests.valuesFor(schema).flatMap((value) => {
+        const parts = partsOf(value);
+        const wire = parts && wireOf(operation, mediaType, parts);
+        if (parts === undefined || wire === undefined) return [];
+        const isPlain = parameters.every((each) => isWritten(parts[each.in][each.name], each, this.requests));
+        return isPlain ? [{ parts, wire }] : [];
+      });
+      return { mediaType, schema, messages };
+    });
+  }
+
+  ofReplies(asked: Pick<Declared, 'id'>): Replies[] {
+    return [...operationOf(this.replies.operations, asked).replies].map(([status, { content, headers }]) => {
+      const fields = Object.entries(headers).map(
+        ([name, { schema, required = false }]) => [name, schema, required] as const,
+      );
+      const body = content === undefined ? [] : [['body', content.schema, true] as const];
+      const schema = {
+        ...objectOf([['headers', { ...objectOf(fields), additionalProperties: false }, true], ...body]),
+        additionalProperties: false,
+      };
+      return { status, schema, messages: this.replies.valuesFor(schema).filter(isReply) };
+    });
+  }
+}
+
+/** A contract as it applies to requests, or to replies. */
+class Side {
+  readonly document: OpenApiDocument;
+  readonly operations: readonly Declared[];
+  private readonly candidates: Candidates;
+
+  constructor(document: OpenApiDocument, seed: number) {
+    this.document = document;
+    this.operations = readOperations(document);
+    this.candidates = new Candidates(new Judge(document), follower(document), seed);
+  }
+
+  valuesFor(schema: Keywords): readonly Json[] {
+    return this.candidates.of([schema]);
+  }
+
+  position(schema: AnySchema): Position {
+    return new Position(schema, follower(this.document));
+  }
+}
+
+/** The operation of a contract with the id of that of another one. */
+export function operationOf<Of extends Declared>(operations: readonly Of[], { id }: Pick<Declared, 'id'>): Of {
+  const operation = operations.find((each) => each.id === id);
+  if (operation === undefined) throw new Error(`the contract has no operation ${id}`);
+  return operation;
+}
+
+function isReply(value: Json): value is JsonObject & Reply {
+  return (
+    isObject(value) && isObject(value['headers']) && Object.keys(value).every((each) => /^(headers|body)$/.test(each))
+  );
+}
+
+function objectOf(rows: readonly (readonly [name: string, schema: AnySchema, required: boolean])[]): Keywords {
+  return {
+    type: 'object',
+    properties: Object.fromEntries(rows.map(([name, schema]) => [name, schema])),
+    required: rows.flatMap(([name, , required]) => (required ? [name] : [])),
+  };
+}
+
+/** Whether the value has the shape that a reader expects: an array, an object or a single value. */
+function isWritten(value: Json | undefined, { schema, in: location, explode }: Parameter, side: Side): boolean {
+  // A query can repeat any parameter, also one that allows a single value.
+  const isRepeated = location === 'query' && explode !== false && Array.isArray(value) && value.length > 1;
+  if (value === undefined || isRepeated) return true;
+  const { types } = side.position(schema);
+  if (Array.isArray(value)) return types.has('array');
+  return isObject(value) ? types.has('object') : !types.has('array') && !types.has('object');
+}

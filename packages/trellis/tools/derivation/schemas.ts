@@ -1,0 +1,152 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import {
+  type AnySchema,
+  type Follow,
+  follower,
+  type OpenApiDocument,
+  type Schema,
+} from '../../src/contract/schema/document.ts';
+import { STRING_FORMATS } from '../../src/contract/schema/formats.ts';
+import { joined } from '../../src/contract/schema/subschemas.ts';
+import { type Kind, VOCABULARY } from '../../src/contract/rules/vocabulary.ts';
+import { isObject, type Json } from './values.ts';
+
+export interface Keywords extends Schema {
+  readonly pattern?: string;
+  readonly minLength?: number;
+  readonly minItems?: number;
+  readonly maxContains?: number;
+  readonly minContains?: number;
+  readonly minProperties?: number;
+  readonly dependentRequired?: Readonly<Record<string, readonly string[]>>;
+  readonly example?: unknown;
+  readonly examples?: readonly unknown[];
+}
+
+/** Schemas that all apply to the same value. */
+export type Place = readonly AnySchema[];
+/**
+ * The schemas that apply at a place when one branch of each `anyOf`, `oneOf`, `if`, `not` and `dependentSchemas` is
+ * chosen.
+ */
+export type Way = readonly Keywords[];
+
+export interface Supply {
+  /** Values for the place, valid or not. */
+  of(place: Place): readonly Json[];
+  /** Those that all schemas of the place allow. */
+  valid(place: Place): readonly Json[];
+  fits(place: Place, value: Json): boolean;
+}
+
+/** Keywords whose schemas apply to the same value. */
+const IN_PLACE = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'];
+
+/**
+ * Copies a part of a contract.
+ *
+ * @param change gets each schema before the schemas within it, and where it stands in the part
+ */
+export function withSchemas<T>(
+  part: T,
+  change: (schema: Keywords, at: readonly string[]) => Keywords,
+  kind: Kind = 'OpenAPI',
+  at: readonly string[] = [],
+): T {
+  if (!isObject(part)) return part;
+  const changed = kind === 'Schema' ? change(part, at) : part;
+  const inner = (each: unknown, of: Kind, ...names: readonly string[]) =>
+    withSchemas(each, change, of, [...at, ...names]);
+  const members = Object.entries(changed).map(([name, value]: [string, unknown]) => {
+    const { holds } = (Object.hasOwn(VOCABULARY[kind], name) ? VOCABULARY[kind][name] : undefined) ?? {};
+    if (holds === undefined) return [name, value];
+    if (Array.isArray(value)) return [name, value.map((each, index) => inner(each, holds.kind, name, String(index)))];
+    if (holds.in === undefined || !isObject(value)) return [name, inner(value, holds.kind, name)];
+    const entries = Object.entries(value).map(([key, each]) => [key, inner(each, holds.kind, name, key)] as const);
+    return [name, Object.fromEntries(entries)];
+  });
+  return Object.fromEntries(members) as T;
+}
+
+/** Copies a contract as it applies to requests, which have no `readOnly` members, or to replies (`writeOnly`). */
+export function without(mark: 'readOnly' | 'writeOnly', document: OpenApiDocument): OpenApiDocument {
+  const follow = follower(document);
+  /** By schema: the members that the schemas which contain it forbid in the same value. */
+  const around = new Map<unknown, ReadonlySet<string>>();
+  return withSchemas(document, (schema) => {
+    const barred = (around.get(schema) ?? new Set()).union(barredBy(schema, mark, follow));
+    for (const keyword of IN_PLACE)
+      for (const each of Object.values(schema[keyword as keyof Keywords] ?? {})) around.set(each, barred);
+    for (const each of [schema.not, schema.if, schema.then, schema.else]) around.set(each, barred);
+    if (barred.size === 0) return schema;
+    const { properties, required, dependentRequired } = schema;
+    const sent = (names: readonly string[]) => names.filter((name) => !barred.has(name));
+    return {
+      ...schema,
+      ...(properties && { properties: mapValues(properties, (each, name) => !barred.has(name) && each) }),
+      ...(required && { required: sent(required) }),
+      ...(dependentRequired && { dependentRequired: mapValues(dependentRequired, sent) }),
+    };
+  });
+}
+
+function barredBy(schema: Schema, mark: 'readOnly' | 'writeOnly', follow: Follow): Set<string> {
+  const members = joined([schema], follow).flatMap(({ properties = {} }) => Object.entries(properties));
+  const barred = members.filter(([, each]) => joined([each], follow).some((other) => other[mark]));
+  return new Set(barred.map(([name]) => name));
+}
+
+function mapValues<T, R>(
+  values: Readonly<Record<string, T>>,
+  change: (value: T, name: string) => R,
+): Record<string, R> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value, name)]));
+}
+
+const BY_VALUE = {
+  const: (only: unknown, value: unknown) => isDeepStrictEqual(value, only),
+  enum: (values: readonly unknown[], value: unknown) => values.some((each) => isDeepStrictEqual(each, value)),
+  uniqueItems: (isOn: boolean, value: unknown) =>
+    !isOn ||
+    !Array.isArray(value) ||
+    value.every((each, at) => !value.slice(0, at).some((one) => isDeepStrictEqual(one, each))),
+};
+
+/**
+ * Judges the parts of derived values, in doubles, which is enough to choose among them. The verdict on a whole message
+ * comes from elsewhere.
+ */
+export class Judge {
+  private readonly document: object;
+  private readonly ajv = new Ajv2020({ strict: false, validateSchema: false, logger: false });
+  private readonly compiled = new Map<Schema, ValidateFunction>();
+
+  constructor(document: object) {
+    this.document = inDoubles(document) as object;
+    // Ajv compares by a library that calls `toString` of the values, which may be a member.
+    for (const [keyword, validate] of Object.entries(BY_VALUE))
+      this.ajv.removeKeyword(keyword).addKeyword({ keyword, validate });
+    for (const [name, validate] of Object.entries(STRING_FORMATS)) this.ajv.addFormat(name, validate);
+    for (const [name, bits] of [['int32', 31] as const, ['int64', 63] as const]) {
+      const validate = (value: number) => Number.isInteger(value) && value >= -(2 ** bits) && value < 2 ** bits;
+      this.ajv.addFormat(name, { type: 'number', validate });
+    }
+  }
+
+  isValid(schema: AnySchema, value: Json): boolean {
+    if (typeof schema === 'boolean') return schema;
+    const validate = this.compiled.getOrInsertComputed(schema, () =>
+      // References lead to the members of the document.
+      this.ajv.compile({ ...this.document, ...(inDoubles(schema) as object) }),
+    );
+    return validate(inDoubles(value));
+  }
+}
+
+/** Turns each bigint into a number. */
+export function inDoubles(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number(value);
+  if (Array.isArray(value)) return value.map(inDoubles);
+  return isObject(value) ? mapValues(value, inDoubles) : value;
+}

@@ -1,0 +1,132 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import {
+  BaseResolver,
+  type Config,
+  createConfig,
+  formatProblems,
+  getTotals,
+  lintDocument,
+  Source,
+} from '@redocly/openapi-core';
+import { parse } from 'yaml';
+import { type OpenApiDocument, readOpenApi } from '../src/contract/schema/document.ts';
+import { ContractError } from '../src/contract/errors.ts';
+import { loadContract, sumOf } from '../src/contract/load.ts';
+import { VOCABULARY } from '../src/contract/rules/vocabulary.ts';
+import { withErrorNumbers } from './error-table.ts';
+import { requireFittingExamples } from './examples.ts';
+import { forLibraries, withOwnNames } from './for-libraries.ts';
+import { plugin } from './lint-rules.ts';
+import { generateTypes } from './types.ts';
+
+const MAX_SHOWN = 100;
+
+const CONTRACT = 'openapi.yaml';
+/** A page of the service with a table of its error numbers, if it has one. */
+const PAGE = 'docs/api.md';
+const RULES = 'redocly.yaml';
+/** Of a service that has no rules. */
+const DEFAULT_RULES = { extends: ['recommended'] };
+
+const HEADER = `// Generated from openapi.yaml by \`npm run generate\`. Do not edit.
+
+`;
+
+interface Generated {
+  /** Relative to the folder of the service. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Lints a contract, loads it as the service does, and generates the files beside it. @throws ContractError */
+async function generated(folder: string): Promise<Generated[]> {
+  const yaml = await readFile(join(folder, CONTRACT), 'utf8').catch((error: unknown) => {
+    // Without the message of Node, which has the path once more.
+    throw new ContractError(
+      `${CONTRACT} cannot be read: ${Error.isError(error) && 'code' in error ? String(error.code) : String(error)}`,
+    );
+  });
+  // Before the linter, which lists every difference of another version, and prints a stack for what is not YAML.
+  const document = readOpenApi(yaml);
+  await lintContract(document, yaml, folder);
+  await loadContract(yaml);
+  requireFittingExamples(document);
+  const page = await readFile(join(folder, PAGE), 'utf8').catch(() => undefined);
+  return [
+    { path: 'generated/openapi.ts', text: HEADER + (await generateTypes(yaml)) },
+    { path: 'generated/openapi.sha256', text: sumOf(yaml) },
+    ...(page === undefined ? [] : [{ path: PAGE, text: withErrorNumbers(page, document) }]),
+  ];
+}
+
+/**
+ * Writes the generated files of a service, or, with `check`, compares them with those that it has.
+ *
+ * @param folder of the contract, as the developer named it
+ * @throws ContractError
+ */
+export async function generate(folder: string, check = false): Promise<void> {
+  const files = await generated(folder).catch((error: unknown) => {
+    // Its messages name every contract `openapi.yaml`.
+    if (!(error instanceof ContractError)) throw error;
+    throw new ContractError(error.message.replaceAll(CONTRACT, join(folder, CONTRACT)));
+  });
+  const report: string[] = [];
+  for (const { path, text } of files) {
+    const file = join(folder, path);
+    const committed = await readFile(file, 'utf8').catch(() => '');
+    if (check && committed !== text) throw new ContractError(`${file} is out of date: run \`npm run generate\``);
+    if (check) continue;
+    if (committed !== text) {
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, text);
+    }
+    report.push(`${file}: ${committed === text ? 'as it was' : 'written'}`);
+  }
+  // Once all are written: a reader such as `head`, which closes the pipe early, stops none.
+  if (!check) console.log(report.join('\n'));
+}
+
+/** The rules of the service, or of the nearest folder around it that has some. */
+async function rulesFor(folder: string): Promise<Config> {
+  for (let at = resolve(folder); ; at = dirname(at)) {
+    const file = join(at, RULES);
+    const rules = existsSync(file) ? (parse(await readFile(file, 'utf8')) as typeof DEFAULT_RULES) : undefined;
+    if (rules === undefined && at !== dirname(at)) continue;
+    return createConfig({ ...(rules ?? DEFAULT_RULES), plugins: [plugin] }, { configPath: file });
+  }
+}
+
+async function lintContract(document: OpenApiDocument, yaml: string, folder: string): Promise<void> {
+  const config = await rulesFor(folder);
+  const source = new Source(resolve(folder, CONTRACT), yaml);
+  const found = await lintDocument({
+    document: { source, parsed: forLibraries(document, Number) },
+    config: config.styleguide,
+    externalRefResolver: new BaseResolver(config.resolve),
+  });
+  const own = <T extends { readonly pointer?: string | undefined }>(place: T): T =>
+    place.pointer === undefined ? place : { ...place, pointer: withOwnNames(place.pointer) };
+  const problems = found.map((problem) => ({
+    ...problem,
+    message: withOwnNames(problem.message),
+    suggest: problem.suggest.map(withOwnNames),
+    location: problem.location.map(own),
+    ...(problem.from && { from: own(problem.from) }),
+  }));
+  if (problems.length === 0) return;
+  const shown = problems.slice(0, MAX_SHOWN).map((each) => ({ ...each, message: withCure(each.message) }));
+  // Redocly would name an option of its own for the rest.
+  formatProblems(shown, { format: 'codeframe', totals: getTotals(shown), version: '' });
+  const which = shown.length < problems.length ? `of which the first ${MAX_SHOWN} are shown above` : 'shown above';
+  throw new ContractError(`openapi.yaml has ${problems.length} problem(s), ${which}; generated/ is as it was`);
+}
+
+/** For a keyword that OpenAPI 3.1 does not know, but the vocabulary does. */
+function withCure(message: string): string {
+  const [, name = ''] = /^Property `(\w+)` is not expected here\.$/.exec(message) ?? [];
+  const row = Object.hasOwn(VOCABULARY.Schema, name) ? VOCABULARY.Schema[name] : undefined;
+  return row?.is === 'refused' ? `${name} is not supported: ${row.how}` : message;
+}

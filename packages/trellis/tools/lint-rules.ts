@@ -1,0 +1,56 @@
+import { METHODS, type OpenApiDocument } from '../src/contract/schema/document.ts';
+
+// The rules of redocly.yaml that no assertion there can say.
+
+const VALUES = ['const', 'enum'];
+const NUMBER = [
+  ['minimum', 'exclusiveMinimum', 'format', ...VALUES],
+  ['maximum', 'exclusiveMaximum', 'format', ...VALUES],
+];
+/** For each type, groups of keywords: a schema must have one of each group. */
+const BOUNDS: Partial<Record<string, readonly (readonly string[])[]>> = {
+  string: [['maxLength', ...VALUES]],
+  array: [['maxItems', ...VALUES]],
+  integer: NUMBER,
+  number: NUMBER,
+};
+
+/** What Redocly gives to a rule; it exports no type for it. */
+interface Context {
+  readonly location: object & { child(names: string[]): object };
+  readonly report: (problem: { readonly message: string; readonly location: object }) => void;
+}
+
+/** No assertion can select a schema with `string` in a list of types. */
+const bounds = () => ({
+  Schema(schema: { readonly type?: string | readonly string[] }, { location, report }: Context) {
+    for (const type of [schema.type ?? []].flat()) {
+      for (const group of BOUNDS[type] ?? []) {
+        if (group.some((keyword) => keyword in schema)) continue;
+        report({ message: `A schema of type ${type} must have ${group.join(' or ')}.`, location });
+      }
+    }
+  },
+});
+
+/**
+ * `default` would cover these errors, but clients answer them in their own way: with a new token, or later. No assertion
+ * knows whether the document demands a token where an operation has no `security` of its own.
+ */
+const errorsOfTokens = () => ({
+  Root(root: unknown, { location, report }: Context) {
+    // Redocly has a type of its own for what forLibraries() gave it.
+    const { paths = {}, security: ofAll = [] } = root as OpenApiDocument;
+    for (const [path, item] of Object.entries(paths))
+      for (const method of METHODS) {
+        const { security = ofAll, responses = {} } = item[method] ?? { security: [] };
+        if (security.every((alternative) => Object.keys(alternative).length === 0)) continue;
+        const missing = ['401', '429'].filter((status) => !Object.hasOwn(responses, status));
+        if (missing.length === 0) continue;
+        const message = `An operation that needs a token must declare ${missing.join(' and ')}.`;
+        report({ message, location: location.child(['paths', path, method, 'responses']) });
+      }
+  },
+});
+
+export const plugin = { id: 'own', rules: { oas3: { bounds, 'errors-of-tokens': errorsOfTokens } } };

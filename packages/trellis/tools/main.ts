@@ -1,0 +1,86 @@
+import '../src/globals.ts';
+import { Command, CommanderError } from 'commander';
+import packageJson from '../package.json' with { type: 'json' };
+import { ExplainedError } from '../src/explained-error.ts';
+
+/**
+ * Runs what a developer does with a contract: `trellis COMMAND`, on the service in the working folder or in the folder
+ * that is named.
+ *
+ * @param args the name of the command, and what follows
+ * @returns the exit code: 0, 1 after a failure, 2 for a wrong command line
+ */
+export async function main(args: readonly string[]): Promise<number> {
+  let code = 0;
+  const program = new Command('trellis')
+    .description('Work on a contract-first service: the folder of an openapi.yaml.')
+    .version(packageJson.version)
+    .showHelpAfterError('(use --help for more information)')
+    .exitOverride();
+
+  program
+    .command('init [folder]')
+    .description('Begin a service in an empty folder, or in one with an openapi.yaml')
+    .action(async (folder?: string) => {
+      (await import('./init.ts')).init(folder ?? '.');
+    });
+  program
+    .command('generate [folders...]')
+    .description('Check contracts, and write the types of their services')
+    .option('--check', 'Write nothing, and fail if a file is out of date')
+    .action(async (folders: readonly string[], { check }: { check?: true }) => {
+      const { generate } = await import('./generate.ts');
+      for (const folder of here(folders)) await generate(folder, check);
+    });
+  program
+    .command('check [folder]')
+    .description('Check the contract, the generated files and the types of a service')
+    .action(async (folder?: string) => {
+      code = await (await import('./check.ts')).check(folder ?? '.');
+    });
+  program
+    .command('dev [folder]')
+    .description('Run a service, and generate, check and restart it whenever a file is saved')
+    .action(async (folder?: string) => {
+      await (await import('./dev.ts')).dev(folder ?? '.');
+    });
+
+  const contract = program.command('contract').description('Compare the contract with its releases');
+  for (const [name, description] of [
+    ['check', 'Name the changes for clients of the last released contract'],
+    ['release', 'Copy the contract to the released ones, if its version is high enough for its changes'],
+  ] as const)
+    contract
+      .command(`${name} [folder]`)
+      .description(description)
+      .action(async (folder?: string) => {
+        const { pathToFileURL } = await import('node:url');
+        const outcome = await (await import('./contract.ts')).contract(name, pathToFileURL(`${folder ?? '.'}/`));
+        process.stdout.write(outcome.stdout);
+        process.stderr.write(outcome.stderr);
+        ({ code } = outcome);
+      });
+
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return code;
+  } catch (error) {
+    // Commander has printed it.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    const explained = missingPackage(error) ?? (error instanceof ExplainedError ? error.message : undefined);
+    console.error(explained ?? error);
+    return 1;
+  }
+}
+
+const here = (folders: readonly string[]) => (folders.length === 0 ? ['.'] : folders);
+
+/** Services that only run lack the packages that `generate` and others need. */
+function missingPackage(error: unknown): string | undefined {
+  if (!Error.isError(error) || !('code' in error) || error.code !== 'ERR_MODULE_NOT_FOUND') return undefined;
+  const versions = Object.entries(packageJson.peerDependencies);
+  const [missing] = versions.find(([name]) => error.message.includes(`'${name}'`)) ?? [];
+  if (missing === undefined) return undefined;
+  const all = versions.map(([name, version]) => `${name}@${version}`).join(' ');
+  return `the package ${missing} is missing, which this command needs: run \`npm install --save-dev --save-exact --ignore-scripts ${all}\``;
+}

@@ -1,4 +1,0 @@
-import { runSuite } from '../support/trials.ts';
-import { ATTACKS } from './matrix.ts';
-
-await runSuite(ATTACKS);

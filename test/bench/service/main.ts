@@ -1,4 +1,0 @@
-import { run } from '#framework';
-import { bench } from './index.ts';
-
-await run(bench);

@@ -1,0 +1,45 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from '@jest/globals';
+import { loadContract } from '../../packages/trellis/src/contract/load.ts';
+import { temporaryFolder } from '../../packages/trellis/test/support/temporary.ts';
+import { until } from '../../packages/trellis/test/support/until.ts';
+import { Checker } from '../../packages/trellis/test/support/derived/check.ts';
+import { derive, ENGINES, seedOr } from '../../packages/trellis/test/support/derived/derive.ts';
+import { plants } from '../../src/index.ts';
+import { PLANTS, startPlantInstance } from '../support.ts';
+
+/** test/nightly/derived.test.ts sends more. */
+const REQUESTS = 600;
+const SEED = seedOr(20_260_000);
+
+test.each(ENGINES)(
+  `the service answers requests derived from the contract as it says, on %s (DERIVED_SEED=${SEED})`,
+  async (engine) => {
+    const contract = await loadContract(plants.contract);
+    const { counts, never } = await derive(PLANTS, contract, engine, { requests: REQUESTS, seed: SEED });
+    const kinds = ['created', 'replayed', 'another content', 'refused', 'not JSON', 'a member twice', 'no body'];
+    expect([...counts.keys()]).toEqual(expect.arrayContaining(kinds));
+    expect([...counts.values()].reduce((sum, count) => sum + count)).toBeGreaterThanOrEqual(REQUESTS);
+    expect(never).toEqual([]);
+  },
+);
+
+test('repeats a derived request that the service cannot take at the moment, and judges the answer that follows', async () => {
+  const path = join(temporaryFolder(), 'plants.db');
+  const service = await startPlantInstance({ DATABASE_URL: `sqlite:${path}` });
+  const contract = await loadContract(plants.contract);
+  const operation = contract.operations.find(({ id }) => id === plants.records.plants);
+  if (operation === undefined) throw new Error(`the contract has no operation that creates`);
+  const body = { mediaType: 'application/json', text: '{"id":1,"name":"x"}' };
+  const wire = { sent: { path: operation.path, query: '', headers: {} }, body };
+  const checker = new Checker(contract, service, PLANTS);
+  using other = new DatabaseSync(path);
+  other.exec('begin immediate');
+  const valid = checker.valid(operation, { id: 1n, name: 'x' }, [wire, wire]);
+  await Promise.race([valid, until(() => service.log().some(({ status }) => status === 503))]);
+  other.exec('rollback');
+  await valid;
+  expect(Object.fromEntries(checker.counts)).toEqual({ created: 1, replayed: 1 });
+  await service.stop();
+});

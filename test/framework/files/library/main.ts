@@ -1,4 +1,0 @@
-import { run } from '#framework';
-import { library } from './index.ts';
-
-await run(library);

@@ -1,4 +1,0 @@
-import { run } from '#framework';
-import { items } from './service.ts';
-
-await run(items);

@@ -1,4 +1,0 @@
-import { ATTACKS, TRIED } from '../attacks/matrix.ts';
-import { testShortRound } from '../support/short-round.ts';
-
-testShortRound(ATTACKS, TRIED);

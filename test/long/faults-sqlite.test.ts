@@ -1,7 +1,0 @@
-import { FAULTS } from '../faults/scenarios.ts';
-import { testShortRound } from '../support/short-round.ts';
-
-testShortRound(
-  FAULTS,
-  FAULTS.trials.filter((trial) => FAULTS.laneOf(trial) === 'SQLite'),
-);

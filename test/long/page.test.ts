@@ -1,0 +1,307 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { ERROR_NUMBERS, plantStore, startPlants } from '../support.ts';
+import { startBrowser, type Visit, visit } from '../../packages/trellis/test/support/browser.ts';
+import { freePort } from '../../packages/trellis/test/support/port.ts';
+import { page } from '../../packages/trellis/test/support/readme.ts';
+import { ROOT, type Service, start } from '../../packages/trellis/test/support/service.ts';
+import { temporaryFolder } from '../../packages/trellis/test/support/temporary.ts';
+import { DocsPage } from '../../packages/trellis/test/process/browser/docs.ts';
+import { describeInBrowser } from '../../packages/trellis/test/process/browser/in-browser.ts';
+
+/** What Chromium writes to its console of itself when a request of the page is refused. */
+const refused = (status: string) => `Failed to load resource: the server responded with a status of ${status}`;
+
+const AXE = readFileSync(join(ROOT, 'node_modules/axe-core/axe.min.js'), 'utf8');
+
+/** What axe calls serious or critical, with the elements, once no colour is on its way to another. */
+function faultsOf(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(`${AXE};
+    const changes = document.getAnimations().filter((each) => each instanceof CSSTransition);
+    Promise.allSettled(changes.map(({ finished }) => finished)).then(() => axe.run()).then(({ violations }) => violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => id + ': ' + nodes.map(({ target }) => target.join(' ')).join(', ')))`);
+}
+
+const FOCUSED = 'document.activeElement';
+
+/** What has the focus, as a reader hears it; undefined for the page itself. */
+function focused(page: Page): Promise<string | undefined> {
+  return page.evaluate<string | undefined>(
+    `${FOCUSED} === document.body ? undefined : ${FOCUSED}.ariaLabel ?? ${FOCUSED}.innerText`,
+  );
+}
+
+/** Presses Tab until what has this name has the focus, as soon as it can be seen; it must be on the way down the page. */
+async function tabTo(page: Page, name: RegExp): Promise<void> {
+  await page.getByRole('button', { name }).first().waitFor();
+  const passed = [];
+  for (;;) {
+    await page.keyboard.press('Tab');
+    const current = await focused(page);
+    if (current === undefined) throw new Error(`${String(name)} is not among ${passed.join(' | ')}`);
+    if (name.test(current)) return;
+    passed.push(current);
+  }
+}
+
+/** Whether the focus can be seen: what has it looks otherwise without it. */
+async function isSeen(page: Page): Promise<boolean> {
+  await page.evaluate(`${FOCUSED}.scrollIntoView({ block: 'center' })`);
+  const withFocus = await page.screenshot();
+  await page.evaluate(`globalThis.focused = ${FOCUSED}; focused.blur()`);
+  const without = await page.screenshot();
+  await page.evaluate('focused.focus({ focusVisible: true })');
+  return !withFocus.equals(without);
+}
+
+/** Opens a schema with all its parts. */
+function expandSchema(page: Page, name: string): Promise<void> {
+  const schema = page.locator('.models article', { has: page.getByText(name, { exact: true }) });
+  return schema.getByRole('button', { name: 'Expand all' }).first().click();
+}
+
+describeInBrowser('in a browser', () => {
+  const DATABASE_URL = `sqlite:${join(temporaryFolder(), 'plants.db')}`;
+  let stage: { readonly browser: Browser; readonly service: Service };
+  beforeAll(async () => {
+    const [browser, service] = await Promise.all([startBrowser(), startPlants({ DATABASE_URL })]);
+    stage = { browser, service };
+  });
+  afterAll(async () => {
+    await stage.browser.close();
+    await stage.service.stop();
+  });
+
+  const open = (path: string, options?: BrowserContextOptions): Promise<Visit> =>
+    visit(stage.browser, stage.service.url + path, options);
+
+  /** Opens the docs, with a token unless told otherwise, ready to execute the operation. */
+  async function tryOut(token: string | undefined = stage.service.token, options?: BrowserContextOptions) {
+    const visited = await open('/', options);
+    const docs = new DocsPage(visited.page, 'plants-createPlant');
+    if (token !== '') await docs.authorize(token);
+    await docs.tryOut();
+    return { docs, ...visited };
+  }
+
+  describe('the docs page', () => {
+    test('creates a plant with a token, and requests only its own files and operations', async () => {
+      await using visited = await tryOut();
+      const first = await visited.docs.execute();
+      expect([first.status, JSON.parse(first.body)]).toEqual(['200', { name: 'Monstera deliciosa', tag: 'tropical' }]);
+      expect(first.headers).not.toContain('idempotent-replayed: true');
+      const second = await visited.docs.execute();
+      expect([second.status, second.body]).toEqual(['200', first.body]);
+      expect(second.headers).toContain('idempotent-replayed: true');
+      const { url } = stage.service;
+      expect([...new Set(visited.requests)].toSorted()).toEqual([
+        `GET ${url}/`,
+        `GET ${url}/docs/`,
+        `GET ${url}/docs/swagger-ui-bundle.js`,
+        `GET ${url}/docs/swagger-ui-init.js`,
+        `GET ${url}/docs/swagger-ui-standalone-preset.js`,
+        `GET ${url}/docs/swagger-ui.css`,
+        `GET ${url}/openapi.json`,
+        `POST ${url}/plants`,
+      ]);
+      expect(visited.problems).toEqual([]);
+    });
+
+    test('sends a 64-bit id with the digits that the reader typed', async () => {
+      await using visited = await tryOut();
+      const ids = ['-9223372036854775808', '9007199254740992', '9007199254740993'];
+      for (const id of ids.toReversed()) {
+        const { status, headers } = await visited.docs.execute(`{"id":${id},"name":"typed"}`);
+        expect([status, headers.includes('idempotent-replayed: true')]).toEqual(['200', false]);
+      }
+      const { stdout } = await plantStore(['export'], { DATABASE_URL });
+      expect(stdout.match(/^.*typed.*$/gm)).toEqual(ids.map((id) => `{"id":${id},"name":"typed"}`));
+      expect(visited.problems).toEqual([]);
+    });
+
+    test('shows the error for an invalid plant', async () => {
+      await using visited = await tryOut();
+      for (const id of ['"x"', '1.5', '9223372036854775808']) {
+        const { status, body } = await visited.docs.execute(`{"id":${id},"name":"x"}`);
+        expect(status).toMatch(/^400\b/);
+        expect(JSON.parse(body)).toEqual({ error: 40010, message: expect.stringMatching(/^body\.id must be /) });
+      }
+      expect(visited.problems).toEqual(Array<string>(3).fill(refused('400 (Bad Request)')));
+    });
+
+    test('shows 401 without a token, and with an invalid one', async () => {
+      await using visited = await tryOut('');
+      const without = await visited.docs.execute();
+      expect(without.status).toMatch(/^401\b/);
+      expect(JSON.parse(without.body)).toMatchObject({ error: 40100 });
+      await visited.docs.authorize(`${stage.service.token}0`);
+      const wrong = await visited.docs.execute();
+      expect(wrong.status).toMatch(/^401\b/);
+      expect(JSON.parse(wrong.body)).toMatchObject({ error: 40101 });
+      expect(visited.problems).toEqual(Array<string>(2).fill(refused('401 (Unauthorized)')));
+    });
+
+    test('keeps the token when the browser reloads the page, but not for another browser profile', async () => {
+      await using visited = await open('/docs');
+      const docs = new DocsPage(visited.page, 'plants-createPlant');
+      await docs.authorize(stage.service.token);
+      await visited.page.reload();
+      await docs.tryOut();
+      expect((await docs.execute()).status).toBe('200');
+      expect(visited.problems).toEqual([]);
+      await using stranger = await tryOut('');
+      expect((await stranger.docs.execute()).status).toMatch(/^401\b/);
+    });
+
+    test('fits the screen of a phone, where it creates a plant', async () => {
+      const viewport = { width: 360, height: 740 };
+      await using visited = await tryOut(undefined, { viewport, isMobile: true });
+      const { docs } = visited;
+      expect(await docs.width()).toBe(viewport.width);
+      // One that was edited can be reset: there is a button more.
+      expect((await docs.execute('{"id":4,"name":"x"}')).status).toBe('200');
+      expect(await docs.width()).toBe(viewport.width);
+      expect(await docs.beyond()).toEqual([]);
+      expect(visited.problems).toEqual([]);
+    });
+
+    test('lists each error number with its meaning, in the schema of errors', async () => {
+      await using visited = await open('/docs');
+      await expandSchema(visited.page, 'Error');
+      const rows = await visited.page.locator('.models tbody tr').allInnerTexts();
+      const cells = rows.map((row) => row.split('\t').map((cell) => cell.trim()));
+      expect(cells.length).toBeGreaterThan(20);
+      expect(Object.entries(ERROR_NUMBERS)).toEqual(expect.arrayContaining(cells));
+      expect(visited.problems).toEqual([]);
+    });
+
+    test('forgets the token when the reader chooses Logout', async () => {
+      await using visited = await open('/docs');
+      const docs = new DocsPage(visited.page, 'plants-createPlant');
+      await docs.authorize(stage.service.token);
+      await visited.page.getByRole('button', { name: 'Authorize', exact: true }).click();
+      await docs.dialog.getByText('keeps what you enter in the local storage of the browser').waitFor();
+      await docs.dialog.getByRole('button', { name: 'Logout' }).click();
+      await visited.page.reload();
+      await docs.tryOut();
+      expect((await docs.execute()).status).toMatch(/^401\b/);
+    });
+
+    test('shows the description of the service, and links to the contract, without a script', async () => {
+      await using visited = await open('/docs', { javaScriptEnabled: false });
+      const { page } = visited;
+      expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Plant Store');
+      expect(await page.getByRole('main').innerText()).toContain('A first plant in a minute');
+      await page.getByRole('link', { name: 'openapi.json' }).click();
+      expect(JSON.parse(await page.locator('pre').innerText())).toMatchObject({ openapi: '3.1.0' });
+      expect(visited.problems).toEqual([]);
+    });
+
+    test('has no menu of servers when the contract has one server', async () => {
+      await using visited = await open('/docs');
+      await new DocsPage(visited.page, 'plants-createPlant').operation.waitFor();
+      expect(await visited.page.locator('.servers').isVisible()).toBe(false);
+    });
+
+    test('works below the path of BASE_URL', async () => {
+      const PORT = String(await freePort());
+      const BASE_URL = `http://127.0.0.1:${PORT}/api`;
+      const service = await startPlants({ PORT, BASE_URL });
+      await using visited = await visit(stage.browser, `${BASE_URL}/docs`);
+      const docs = new DocsPage(visited.page, 'plants-createPlant');
+      await docs.authorize(service.token);
+      await docs.tryOut();
+      expect((await docs.execute()).status).toBe('200');
+      expect(visited.requests).toContain(`POST ${BASE_URL}/plants`);
+      expect(visited.problems).toEqual([]);
+      await service.stop();
+    });
+
+    test('creates a plant when the reader uses only the keyboard', async () => {
+      await using visited = await open('/docs');
+      const { page } = visited;
+      const docs = new DocsPage(page, 'plants-createPlant');
+      await docs.operation.waitFor();
+      await tabTo(page, /^Authorize$/);
+      await page.keyboard.press('Enter');
+      // The dialog takes the focus.
+      await page.keyboard.type(stage.service.token);
+      for (const name of [/^Authorize$/, /^Close$/, /^POST\s+\/plants/, /^Try it out/]) {
+        await tabTo(page, name);
+        await page.keyboard.press('Enter');
+      }
+      await tabTo(page, /^Execute$/);
+      const { status, body } = await docs.answerTo(() => page.keyboard.press('Enter'));
+      expect([status, JSON.parse(body)]).toEqual(['200', { name: 'Monstera deliciosa', tag: 'tropical' }]);
+      expect(visited.problems).toEqual([]);
+    });
+
+    test('shows the focus on each control', async () => {
+      await using visited = await open('/docs');
+      const { page } = visited;
+      const unseen: (string | undefined)[] = [];
+      await page.getByRole('button', { name: 'Authorize', exact: true }).click();
+      for (const _stop of ['token', 'Authorize', 'Close']) {
+        if (!(await isSeen(page))) unseen.push(await focused(page));
+        await page.keyboard.press('Tab');
+      }
+      await page.getByRole('button', { name: 'Close', exact: true }).click();
+      await new DocsPage(page, 'plants-createPlant').tryOut();
+      // What comes next by the keyboard is what comes behind that.
+      await page.getByRole('heading', { name: 'Plant Store' }).click();
+      let stops = 0;
+      await page.keyboard.press('Tab');
+      for (let name = await focused(page); name !== undefined; name = await focused(page)) {
+        stops++;
+        if (!(await isSeen(page))) unseen.push(name);
+        await page.keyboard.press('Tab');
+      }
+      expect(unseen).toEqual([]);
+      expect(stops).toBeGreaterThan(20);
+    });
+  });
+
+  describe.each([390, 1280])('%i pixels wide', (width) => {
+    const height = 844;
+
+    test.each(['light', 'dark'] as const)('the page has no fault that axe calls serious, %s', async (colorScheme) => {
+      const faults: Record<string, string[]> = {};
+      await using visited = await open('/docs', { colorScheme, viewport: { width, height }, isMobile: width < 640 });
+      const { page } = visited;
+      const docs = new DocsPage(page, 'plants-createPlant');
+      await docs.operation.waitFor();
+      faults['docs'] = await faultsOf(page);
+      const ground = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+      expect(ground).toBe(colorScheme === 'light' ? 'rgb(251, 252, 250)' : 'rgb(19, 26, 20)');
+      await page.getByRole('button', { name: 'Authorize', exact: true }).click();
+      faults['dialog'] = await faultsOf(page);
+      await docs.dialog.getByRole('button', { name: 'Close', exact: true }).click();
+      await docs.authorize(stage.service.token);
+      await page.getByRole('button', { name: 'Authorize', exact: true }).click();
+      faults['authorized'] = await faultsOf(page);
+      await docs.dialog.getByRole('button', { name: 'Close', exact: true }).click();
+      await docs.tryOut();
+      await docs.execute();
+      faults['created'] = await faultsOf(page);
+      await docs.execute('{}');
+      faults['refused'] = await faultsOf(page);
+      for (const name of ['Error', 'NewPlant']) await expandSchema(page, name);
+      await page.getByText('must not hold U+0000').first().waitFor();
+      faults['schemas'] = await faultsOf(page);
+      expect(Object.entries(faults).filter(([, each]) => each.length > 0)).toEqual([]);
+      expect(await docs.width()).toBe(width);
+    });
+  });
+
+  test('npm run screenshot takes the picture that the README shows', async () => {
+    const path = join(temporaryFolder(), 'docs.png');
+    const { PATH = '', CHROMIUM = '' } = process.env;
+    const command = start(process.execPath, ['test/screenshot.ts', path], { PATH, CHROMIUM }, ROOT);
+    expect([await command.ended, command.stderr()]).toEqual([0, '']);
+    const [, shown = ''] = /!\[[^\]]+\]\(([^)]+\.png)\)/.exec(page('README')) ?? [];
+    for (const each of [path, join(ROOT, shown)]) expect(readFileSync(each).toString('latin1', 1, 4)).toBe('PNG');
+  });
+});

@@ -1,0 +1,169 @@
+import { chownSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { freePort } from '../../packages/trellis/test/support/port.ts';
+import { NOBODY, PostgresServer } from '../../packages/trellis/test/support/postgres.ts';
+import { installedPostgres } from '../../packages/trellis/test/support/postgres-binaries.ts';
+import { Project } from '../../packages/trellis/test/support/project.ts';
+import { blocks, run } from '../../packages/trellis/test/support/readme.ts';
+import { ROOT, type Service } from '../../packages/trellis/test/support/service.ts';
+import { testWith } from '../../packages/trellis/test/support/skipping.ts';
+import { temporaryFolder } from '../../packages/trellis/test/support/temporary.ts';
+import { until } from '../../packages/trellis/test/support/until.ts';
+import { startPlants } from '../support.ts';
+
+const STORES = join(ROOT, 'released/stores');
+const RELEASES = readdirSync(STORES).filter((name) => !name.endsWith('.ndjson'));
+const POSTGRES = installedPostgres();
+const BIN = join(POSTGRES ?? '', 'bin');
+const none = POSTGRES === undefined ? "Debian's PostgreSQL is not installed" : undefined;
+
+/** Makes a function that runs a block of a page in a copy of the project, and returns what it prints. */
+function shell(environment: string, project = new Project()) {
+  const runBlock = async (text = 'exit 99') => {
+    const { code, stdout, stderr } = await run(project, `set -e\n${environment}\n${text}`);
+    expect({ text, code, stderr }).toMatchObject({ text, code: 0 });
+    return stdout;
+  };
+  return { project, runBlock };
+}
+
+const SHAPE = `select table_name, column_name, data_type, is_nullable from information_schema.columns
+  where table_schema = 'public' order by 1, 2`;
+
+testWith(none, 'the way back of docs/deployment.md leads to each release and forth again on PostgreSQL', async () => {
+  await using server = await PostgresServer.create({}, POSTGRES);
+  const found = blocks('deployment', 'Upgrade and rollback', 'sh');
+  const [dump, back] = ['pg_dump', 'pg_restore'].map((each) => found.find((text) => text.includes(each)));
+  for (const release of RELEASES) {
+    const database = await server.createDatabase();
+    await server.query(readFileSync(join(STORES, release, 'plants.sql'), 'utf8'), database);
+    const shape = await server.query(SHAPE, database);
+    const { project, runBlock } = shell(`export DATABASE_URL='${server.url(database)}' PATH="${BIN}:$PATH"`);
+    const here = (text = '') => text.replaceAll('/var/backups/', `${project.folder}/`);
+    await runBlock(here(dump));
+    await runBlock('scripts/plant-store import - <<< \'{"id":77,"name":"since"}\'');
+    const newer = await server.query(SHAPE, database);
+    await runBlock(here(back));
+    // What a release looks at when it starts.
+    expect(await server.query(SHAPE, 'plants_before')).toEqual(shape);
+    const version = 'select version from schema_version where id = 1';
+    expect(await server.query(version, 'plants_before')).toEqual([{ version: release === '692d905' ? '1' : '2' }]);
+    await server.query("insert into plants values (78, 'by the older version')", 'plants_before');
+    expect(await server.query(SHAPE, database)).toEqual(newer);
+    const url = server.url('plants_before');
+    await runBlock(`scripts/plant-store export newer.ndjson; scripts/plant-store --store '${url}' migrate`);
+    await runBlock(`scripts/plant-store --store '${url}' import newer.ndjson`);
+    const all = await runBlock(`scripts/plant-store --store '${url}' export`);
+    const old = readFileSync(join(STORES, 'plants.ndjson'), 'utf8');
+    for (const line of [...old.trimEnd().split('\n'), '{"id":77,"name":"since"}']) expect(all).toContain(`${line}\n`);
+    expect(all).toContain('{"id":78,"name":"by the older version"}\n');
+    await server.query('drop database plants_before');
+  }
+});
+
+/** Creates a plant, and returns the status of the reply. */
+async function create({ url, token }: Service, id: number): Promise<number> {
+  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+  return (await fetch(`${url}/plants`, { method: 'POST', headers, body: `{"id":${id},"name":"since"}` })).status;
+}
+
+/** Deletes wrongly in a store that a service has open, brings the plants back as the page says, and looks. */
+async function bringBack(
+  { project, runBlock }: ReturnType<typeof shell>,
+  url: string,
+  remove: (where: string) => Promise<unknown>,
+  lines: (string | undefined)[],
+): Promise<void> {
+  const service = await startPlants({ DATABASE_URL: url });
+  await remove('id < 3');
+  expect(await create(service, 4)).toBe(200);
+  for (const line of lines) await runBlock(line);
+  expect(await create(service, 5)).toBe(200);
+  await service.stop();
+  const since = '{"id":4,"name":"since"}\n{"id":5,"name":"since"}\n';
+  expect(await runBlock('scripts/plant-store export')).toBe(`${project.read('plants.ndjson')}${since}`);
+}
+
+const THREE = [1, 2, 3].map((id) => `{"id":${id},"name":"Ficus"}\n`).join('');
+
+test('the commands of docs/recovery.md bring back what a wrong DELETE removed in SQLite, beside the service', async () => {
+  const [lines] = blocks('recovery', 'One wrong DELETE', 'sh');
+  const project = new Project();
+  const database = join(project.folder, 'data/plants.db');
+  const { runBlock } = shell('', project);
+  project.write('plants.ndjson', THREE);
+  await runBlock('scripts/plant-store import plants.ndjson; mkdir backups; scripts/plant-store backup backups/20.db');
+  const remove = (where: string) => runBlock(`sqlite3 '${database}' 'delete from plants where ${where}'`);
+  await bringBack({ project, runBlock }, `sqlite:${database}`, remove, [lines]);
+});
+
+testWith(none, 'the commands of docs/recovery.md bring back what a wrong DELETE removed in PostgreSQL', async () => {
+  const [, base, recover, fetchBack] = blocks('recovery', 'One wrong DELETE', 'sh');
+  const [settings = ''] = blocks('recovery', 'One wrong DELETE', 'ini');
+  const place = temporaryFolder();
+  mkdirSync(join(place, 'wal'));
+  for (const each of [place, join(place, 'wal')]) if (NOBODY.uid !== undefined) chownSync(each, NOBODY.uid, NOBODY.gid);
+  const port = await freePort();
+  const here = (text = '') => text.replaceAll('/mnt/elsewhere', place).replaceAll('5433', String(port));
+  // This server has its socket by an argument, which the copy of its data does not have.
+  await using server = await PostgresServer.create({ unix_socket_directories: '' }, POSTGRES);
+  writeFileSync(join(server.data, 'postgresql.auto.conf'), here(settings));
+  await server.stop();
+  await server.start();
+  const url = server.url(await server.createDatabase());
+  const as = NOBODY.uid === undefined ? '' : `setpriv --reuid=${NOBODY.uid} --regid=${NOBODY.gid} --clear-groups`;
+  const { project, runBlock } = shell(`export DATABASE_URL='${url}' PATH="${BIN}:$PATH"`);
+  project.write('plants.ndjson', THREE);
+  await runBlock(`scripts/plant-store import plants.ndjson; cd '${place}'; ${as} sh -c '${here(base)}'`);
+  const [moment] = await server.query('select now()::text as now');
+  const remove = (where: string) => server.query(`delete from plants where ${where}`, url.split('/').at(-1));
+  const pgCtl = `${as} ${join(BIN, 'pg_ctl')}`;
+  const recovery = here(recover)
+    .replace(/recovery_target_time = .*/, `recovery_target_time = '${String(moment?.['now'])}'`)
+    .replace('/usr/lib/postgresql/15/bin/pg_ctl', `chown --recursive --reference=. beside; ${pgCtl}`);
+  try {
+    await bringBack({ project, runBlock }, url, remove, [`cd '${place}'; ${recovery}`, here(fetchBack)]);
+  } finally {
+    // It may not have started.
+    await runBlock(`cd '${place}'; ${pgCtl} --pgdata=beside --mode=immediate stop || cat beside.log`);
+  }
+});
+
+testWith(none, 'the commands of docs/postgresql.md move a store to a newer PostgreSQL under load', async () => {
+  await using old = await PostgresServer.create({ wal_level: 'logical' }, POSTGRES);
+  await using anew = await PostgresServer.create();
+  await old.query("create role plants login password 'secret'");
+  await old.query('create database plants owner plants');
+  const environment = `export OLD='${old.url('plants')}' NEW='${anew.url('plants')}' PATH="${BIN}:$PATH"`;
+  const { runBlock } = shell(environment);
+  const indented = (text: string) => text.replaceAll(/^ {3}/gm, '');
+  const [make, copy, ask, change, end] = steps().map(indented);
+  await runBlock(make?.replace('psql "$NEW" --dbname=postgres', `psql '${anew.url()}'`));
+  const url = `postgres://plants:secret@127.0.0.1:${old.port},127.0.0.1:${anew.port}/plants`;
+  const service = await startPlants({ DATABASE_URL: url });
+  const moving = (async () => {
+    await runBlock(copy);
+    await until(async () => (await runBlock(ask)) === '0\n');
+    await runBlock(change);
+  })();
+  const over = new AbortController();
+  void moving.finally(() => {
+    over.abort();
+  });
+  const stored: number[] = [];
+  for (let id = 1; !over.signal.aborted; id++) if ((await create(service, id)) === 200) stored.push(id);
+  await moving;
+  expect(await create(service, 0)).toBe(200);
+  const found = await anew.query('select id::int from plants order by id', 'plants');
+  expect(found.map(({ id }) => id)).toEqual(expect.arrayContaining([0, ...stored]));
+  expect(await old.query('select id from plants where id = 0', 'plants')).toEqual([]);
+  await runBlock(end);
+  await service.stop();
+});
+
+function steps(): string[] {
+  const page = readFileSync(join(ROOT, 'docs/postgresql.md'), 'utf8');
+  const [, section = ''] = page.split('## A newer PostgreSQL, without a stop');
+  return [...section.matchAll(/^ {3}```sh\n(.*?)^ {3}```$/gms)].map(([, text]) => text ?? '');
+}

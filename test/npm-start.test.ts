@@ -1,0 +1,97 @@
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { describe, expect, test } from '@jest/globals';
+import packageJson from '../package.json' with { type: 'json' };
+import { listening, ROOT, start } from '../packages/trellis/test/support/service.ts';
+import { temporaryFolder } from '../packages/trellis/test/support/temporary.ts';
+import { plantStore } from './support.ts';
+
+/** The settings of a service on a new store. */
+const newStore = () => ({ PORT: '0', DATABASE_URL: `sqlite:${join(temporaryFolder(), 'plants.db')}` });
+
+function folderWith(node: string, program: string): string {
+  const folder = temporaryFolder();
+  cpSync(join(ROOT, 'scripts'), join(folder, 'scripts'), { recursive: true });
+  mkdirSync(join(folder, dirname(node)), { recursive: true });
+  writeFileSync(join(folder, node), program, { mode: 0o755 });
+  return folder;
+}
+
+describe('npm start', () => {
+  test('prints a token and a curl line, which stores a plant that survives a restart', async () => {
+    const environment = newStore();
+    const service = start('npm', ['start'], environment, ROOT);
+    await listening(service);
+    const [curl = ''] = /curl .*/.exec(service.stderr()) ?? [];
+    const { stdout } = await promisify(execFile)('bash', ['--norc', '-c', `${curl} --silent --include`]);
+    expect(stdout).toMatch(/^HTTP\/1\.1 200 OK[^]*\r\n\r\n\{"name":"Monstera deliciosa","tag":"tropical"\}$/);
+    service.child.kill('SIGTERM');
+    await service.ended;
+
+    const again = start('npm', ['start'], environment, ROOT);
+    await listening(again);
+    expect(again.stderr()).not.toContain('plantstore_');
+    const { stdout: exported } = await plantStore(['export'], environment);
+    expect(exported).toBe('{"id":1,"name":"Monstera deliciosa","tag":"tropical"}\n');
+    again.child.kill('SIGTERM');
+    await again.ended;
+    // npm has passed SIGTERM on to the service.
+    expect(again.log().map(({ msg }) => msg)).toEqual(['listening', 'ready', 'stopping', 'stopped']);
+  });
+
+  test('stops on Ctrl-C in a terminal, which sends the signal more than once', async () => {
+    const args = ['--quiet', '--flush', '--return', '--command', 'npm start', '/dev/null'];
+    // On a slow machine npm draws a spinner, which would precede the first line of the log.
+    const environment = { ...newStore(), NPM_CONFIG_PROGRESS: 'false' };
+    const terminal = start('script', args, environment, ROOT, {}, 'pipe');
+    await listening(terminal);
+    const stoppedAt = performance.now();
+    terminal.child.stdin?.write('\x03');
+    await terminal.ended;
+    expect(performance.now() - stoppedAt).toBeLessThan(5000);
+    expect(terminal.stdout()).toContain('"signal":"SIGINT","msg":"stopping"');
+    expect(terminal.stdout()).toContain('"msg":"stopped"');
+    expect(terminal.stdout()).not.toContain('stopped before all was done');
+  });
+
+  test('opens no debugger on SIGUSR1, and keeps running', async () => {
+    // Started by npm, the service would not receive the signal: npm would.
+    const service = start('sh', ['-c', packageJson.scripts.start], newStore(), ROOT);
+    const url = await listening(service);
+    service.child.kill('SIGUSR1');
+    await sleep(1000);
+    expect(service.stderr()).not.toContain('Debugger listening');
+    expect((await fetch(`${url}/openapi.json`)).status).toBe(200);
+    service.child.kill('SIGTERM');
+    expect(await service.ended).toBe(0);
+  });
+});
+
+test('npm start refuses an old Node with a message of one line, even if that Node rejects a flag of the script', async () => {
+  const folder = folderWith(
+    'bin/node',
+    `#!/bin/sh
+for option; do [ "$option" != --disable-sigusr1 ] || { echo 'node: bad option' >&2; exit 9; }; done
+exec '${process.execPath}' -e "Object.defineProperty(process.versions, 'node', { value: '20.20.2' }); require('./scripts/require-node.cjs')"
+`,
+  );
+  const environment = { PATH: `${join(folder, 'bin')}:/usr/bin:/bin` };
+  const node = start('sh', ['-c', packageJson.scripts.start], environment, folder);
+  expect(await node.ended).toBe(1);
+  expect(node.stderr()).toMatch(/^Node 26 is needed, and this is Node 20\.20\.2: run `npm ci`.*\n$/);
+  for (const script of Object.values(packageJson.scripts))
+    expect(script).toMatch(
+      /^(NODE_COMPILE_CACHE=\S+ )?(exec )?scripts\/(node|plant-store)\b|^TESTS=long npm test |^npm run coverage && /,
+    );
+});
+
+test('the image starts the service with the flags of scripts/plant-store', () => {
+  const script = readFileSync(join(ROOT, 'scripts/plant-store'), 'utf8');
+  const [, flags = ''] = /^exec "\S+" (--.*) -- /m.exec(script) ?? [];
+  const [, entry = ''] = /^ENTRYPOINT (.*)$/m.exec(readFileSync(join(ROOT, 'Dockerfile'), 'utf8')) ?? [];
+  const given = [...flags.split(' '), '--require', '/app/scripts/require-node.cjs', '--'];
+  expect(JSON.parse(entry)).toEqual(['node', ...given, '/app/src/main.ts']);
+});

@@ -1,0 +1,326 @@
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, globSync, readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from '@jest/globals';
+import { MAX } from '../packages/trellis/src/http/bounds.ts';
+import { scrape, untilSample } from '../packages/trellis/test/support/metrics.ts';
+import { sharedPostgres } from '../packages/trellis/test/support/postgres.ts';
+import { testWithPromtool } from '../packages/trellis/test/support/promtool.ts';
+import { AUDIENCE, makeKey, TestProvider } from '../packages/trellis/test/support/provider.ts';
+import { byHand, sendRaw } from '../packages/trellis/test/support/raw.ts';
+import { blocks, page } from '../packages/trellis/test/support/readme.ts';
+import { ROOT } from '../packages/trellis/test/support/service.ts';
+import { temporaryFolder } from '../packages/trellis/test/support/temporary.ts';
+import { createPlant, plantStore, startPlants, tellBackup } from './support.ts';
+
+const OBSERVABILITY = page('observability');
+const [scraping = ''] = blocks('observability', 'Prometheus', 'yaml');
+const RULES = 'deploy/prometheus/plant-store.rules.yml';
+const alerts = readFileSync(join(ROOT, RULES), 'utf8');
+const names = [...alerts.matchAll(/alert: (\w+)/g)].map(([, name]) => name);
+/** Returns the rows of the tables under a heading: for each row its cells, without backticks. */
+const rowsOf = (heading: string) =>
+  [...(OBSERVABILITY.split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? '').matchAll(/^\| (`.*) \|$/gm)].map(
+    ([, row = '']) => row.split(' | ').map((cell) => cell.trim().replaceAll('`', '')),
+  );
+
+// This service does everything that changes its metrics or adds members to its log.
+const file = join(temporaryFolder(), 'plants.db');
+await using provider = await TestProvider.start([await makeKey('readme')]);
+const tokenFile = join(temporaryFolder(), 'tokens');
+writeFileSync(tokenFile, 'x'.repeat(32));
+const service = await startPlants({
+  ADMIN_PORT: '0',
+  DATABASE_URL: `sqlite:${file}`,
+  JWT_ISSUER: provider.issuer,
+  TOKEN_FILE: tokenFile,
+  JWT_AUDIENCE: AUDIENCE,
+});
+const { stdout: token } = await plantStore(['token', 'create', 'reader'], { DATABASE_URL: `sqlite:${file}` });
+const reader = { url: service.url, token: token.trim() };
+const { HOST, AUTH, post } = byHand(reader, '/plants');
+const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+await createPlant(reader, '{"id":1,"name":"x"}', { traceparent });
+await createPlant({ ...reader, token: await provider.token() }, '{"id":1,"name":"x"}');
+await createPlant(reader, '{}');
+await sendRaw(service.url, 'NONSENSE\r\n\r\n');
+const gone = connect(Number(new URL(service.url).port), '127.0.0.1');
+gone.write(`${post(HOST, AUTH, 'Content-Type: application/json', 'Content-Length: 100')}{`);
+await untilSample(service, 'plant_store_http_requests_in_flight', 1);
+gone.destroy();
+const database = new DatabaseSync(file, { timeout: 5000 });
+database.exec('alter table plants rename to lost');
+database.close();
+await createPlant(reader, '{"id":2,"name":"x"}');
+const text = await untilSample(service, 'plant_store_http_requests_in_flight', 0);
+await service.stop();
+const server = await sharedPostgres();
+const other = await startPlants({ ADMIN_PORT: '0', DATABASE_URL: server.url(await server.createDatabase()) });
+/** By metric: its samples. Some metrics depend on the engine, and that of backups comes from their unit. */
+const served = new Map(
+  [await scrape(other), tellBackup(temporaryFolder()), text]
+    .flatMap((each) => each.split(/(?=^# HELP )/m))
+    .map((family) => [/^# TYPE (\w+)/m.exec(family)?.[1] ?? '', family]),
+);
+await other.stop();
+
+test('docs/observability.md lists each metric of the service, with its type and its labels', () => {
+  const own = [...served].filter(([name]) => name.startsWith('plant_store_'));
+  const rows = own.map(([name, family]) => {
+    const samples = family.match(new RegExp(`^${name}(_count)?(\\{.*\\})? `, 'gm')) ?? [];
+    const labels = new Set(samples.flatMap((each) => [...each.matchAll(/([a-z_]+)="/g)].map(([, label]) => label)));
+    return [name, /^# TYPE \w+ (\w+)$/m.exec(family)?.[1], [...labels].join(', ')];
+  });
+  const documented = rowsOf('Metrics').map((cells) => cells.slice(0, 3));
+  expect(documented.toSorted()).toEqual(rows.toSorted());
+});
+
+test('docs/observability.md lists each outcome and each kind of error', () => {
+  for (const [, value = ''] of text.matchAll(/^plant_store_\w+_total\{(?:outcome|kind)="(\w+)"\}/gm))
+    expect(OBSERVABILITY).toContain(`\`${value}\``);
+});
+
+test('docs/observability.md lists each member of the log lines of requests', () => {
+  const lines = service.log().filter(({ msg }) => String(msg).endsWith('request') || msg === 'request failed');
+  const logged = new Set(lines.flatMap((line) => Object.keys(line)));
+  // The rows after `msg` are the messages of the other log lines.
+  const documented = rowsOf('Log').map(([name]) => name);
+  expect(documented.slice(0, documented.indexOf('msg') + 1).toSorted()).toEqual([...logged].toSorted());
+});
+
+test('docs/observability.md lists each log message in the sources', () => {
+  const sources = globSync('packages/trellis/src/**/*.ts', { cwd: ROOT }).map((file) =>
+    readFileSync(join(ROOT, file), 'utf8'),
+  );
+  const calls = /(?:logger\.\w+\((?:\{.*\}, )?|endProcess\(|toLine\('warn', members, )'([^']+)'/g;
+  const messages = sources.flatMap((text) => Array.from(text.matchAll(calls), ([, message = '']) => message));
+  expect(messages.length).toBeGreaterThan(15);
+  for (const message of messages) expect(OBSERVABILITY).toContain(`\`${message}\``);
+});
+
+test('the service has each metric that an alert reads', () => {
+  const metrics = new Set(alerts.match(/\b(plant_store|nodejs|process)_\w+/g));
+  expect(metrics.size).toBeGreaterThan(3);
+  const all = [...served.values()].join('');
+  for (const name of metrics) expect(all).toMatch(new RegExp(`^${name}(\\{.*\\})? \\d`, 'm'));
+});
+
+testWithPromtool('promtool accepts the configuration of Prometheus in docs/observability.md', (promtool) => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, dirname(RULES)), { recursive: true });
+  copyFileSync(join(ROOT, RULES), join(folder, RULES));
+  writeFileSync(join(folder, 'prometheus.yml'), scraping);
+  const { status, stdout, stderr } = spawnSync(
+    promtool,
+    ['check', 'config', '--lint=all', '--lint-fatal', 'prometheus.yml'],
+    {
+      cwd: folder,
+      encoding: 'utf8',
+    },
+  );
+  expect({ status, stdout, stderr }).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining(`${names.length} rules found`),
+  });
+});
+
+interface State {
+  readonly up: number;
+  readonly ready: number;
+  readonly failures: number;
+  readonly waiting: number;
+  readonly quick: number;
+  readonly age: string;
+  readonly usable: number;
+  readonly free: number;
+  readonly backup: number;
+}
+const GOOD: State = {
+  up: 1,
+  ready: 1,
+  failures: 0,
+  waiting: 1000,
+  quick: 100,
+  age: '700',
+  usable: 1,
+  free: 2e9,
+  backup: 0,
+};
+const BAD: State = {
+  up: 0,
+  ready: 0,
+  failures: 20,
+  waiting: MAX.underWay - 100,
+  quick: 90,
+  age: '1900',
+  usable: 0,
+  free: 5e8,
+  backup: -100_000,
+};
+
+/** The metrics of one instance for ten minutes, with a value for each 15 s. */
+const steady = (state: State) => ({
+  'up{job="plant-store",instance="a"}': `${state.up}x40`,
+  'plant_store_ready{instance="a"}': `${state.ready}x40`,
+  'plant_store_http_requests_total{operation="createPlant",status="200",instance="a"}': '0+1000x40',
+  'plant_store_http_requests_total{operation="createPlant",status="503",instance="a"}': `0+${state.failures}x40`,
+  'plant_store_store_errors_total{kind="unavailable",instance="a"}': `0+${state.failures}x40`,
+  'plant_store_waiting_writes{instance="a"}': `${state.waiting}x40`,
+  'plant_store_commit_duration_seconds_bucket{le="1",instance="a"}': `0+${state.quick}x40`,
+  'plant_store_commit_duration_seconds_bucket{le="2.5",instance="a"}': '0+100x40',
+  'plant_store_commit_duration_seconds_bucket{le="+Inf",instance="a"}': '0+100x40',
+  'plant_store_issuer_keys_age_seconds{instance="a"}': `${state.age}x40`,
+  'plant_store_token_file_usable{instance="a"}': `${state.usable}x40`,
+  'plant_store_disk_free_bytes{instance="a"}': `${state.free}x40`,
+  'plant_store_disk_size_bytes{instance="a"}': '1e10x40',
+  'plant_store_backup_time_seconds{instance="c"}': `${state.backup}x40`,
+  'plant_store_connections_cut_off_total{reason="unread",instance="a"}': `0+${state.failures * 4}x40`,
+  'plant_store_log_lines_dropped_total{instance="a"}': `0+${state.failures}x40`,
+  'plant_store_http_requests_total{operation="listPlants",status="500",instance="a"}': `0+${state.failures / 20}x40`,
+  'plant_store_http_requests_total{operation="createPlant",status="401",instance="b"}': `0+${state.failures}x40`,
+  'plant_store_http_requests_total{operation="createPlant",status="200",instance="b"}': '0x40',
+  'process_start_time_seconds{job="plant-store",instance="a"}': `0+${state.failures}x40`,
+});
+/** The same metrics of an instance that is good, but bad at the seventh and eighth sample. It loses no lines. */
+const badFor15s = () => {
+  const bad = Object.entries(steady(BAD));
+  const values = Object.entries(steady(GOOD)).map(([series, good], index) => {
+    const [, text = ''] = bad[index] ?? [];
+    const step = Number(/^0\+(\d+)x/.exec(text)?.[1]);
+    if (series.startsWith('plant_store_log')) return [series, good];
+    if (step > 0) return [series, `0x5 ${step} ${2 * step}x33`];
+    return [series, `${good.replace('x40', 'x5')} ${text.replace('x40', 'x1')} ${good.replace('x40', 'x32')}`];
+  });
+  return Object.fromEntries(values) as Readonly<Record<string, string>>;
+};
+
+/** Returns the labels of each alert that fires for a bad instance. */
+const FIRING: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  PlantStoreDown: { severity: 'critical', job: 'plant-store', instance: 'a' },
+  PlantStoreNotReady: { severity: 'critical', instance: 'a' },
+  PlantStoreFails: { severity: 'critical' },
+  PlantStoreOnlyFails: { severity: 'critical', operation: 'listPlants', instance: 'a' },
+  PlantStoreRefusesTokens: { severity: 'critical', instance: 'b' },
+  PlantStoreRestarts: { severity: 'critical', job: 'plant-store', instance: 'a' },
+  PlantStoreCannotStore: { severity: 'critical', kind: 'unavailable', instance: 'a' },
+  PlantStoreDiskFull: { severity: 'critical', instance: 'a' },
+  PlantStoreBackupOld: { severity: 'critical' },
+  PlantStoreQueues: { severity: 'warning', instance: 'a' },
+  PlantStoreCommitsSlowly: { severity: 'warning', instance: 'a' },
+  PlantStoreKeysOld: { severity: 'critical', instance: 'a' },
+  PlantStoreTokenFileUnusable: { severity: 'critical', instance: 'a' },
+  PlantStoreCutsOff: { severity: 'warning', reason: 'unread', instance: 'a' },
+  PlantStoreLosesLog: { severity: 'warning', instance: 'a' },
+};
+
+test('each alert is in docs/observability.md, and has a summary and a runbook', () => {
+  for (const name of names) expect(OBSERVABILITY).toContain(`\`${String(name)}\``);
+  expect(alerts.match(/^ {10}summary: '.+'$/gm)).toHaveLength(names.length);
+  expect(alerts.match(/^ {10}runbook: >-$/gm)).toHaveLength(names.length);
+});
+
+/** Has promtool compute which alerts fire. @param firing the labels of each, after the time in `at` */
+function expectFiring(
+  promtool: string,
+  series: Readonly<Record<string, string>>,
+  firing: Readonly<Record<string, Readonly<Record<string, string>>>>,
+  at: readonly string[],
+): void {
+  const folder = temporaryFolder();
+  // The test compares only the labels, so it removes the annotations.
+  writeFileSync(join(folder, 'rules.yml'), alerts.replaceAll(/ {8}annotations:\n(?: {10}.*\n)+/g, ''));
+  const tests = {
+    interval: '15s',
+    input_series: Object.entries(series).map(([series, values]) => ({ series, values })),
+    alert_rule_test: at.flatMap((eval_time) =>
+      [...new Set([...names, ...Object.keys(firing)])].map((alertname = '') => {
+        const exp_labels = firing[alertname];
+        return { eval_time, alertname, exp_alerts: exp_labels === undefined ? [] : [{ exp_labels }] };
+      }),
+    ),
+  };
+  // The file that promtool reads must be YAML; JSON is valid YAML.
+  writeFileSync(
+    join(folder, 'tests.yml'),
+    JSON.stringify({ rule_files: ['rules.yml'], evaluation_interval: '15s', tests: [tests] }),
+  );
+  const options = { cwd: folder, encoding: 'utf8' } as const;
+  const { status, stdout, stderr } = spawnSync(promtool, ['test', 'rules', 'tests.yml'], options);
+  expect({ status, stdout, stderr }).toMatchObject({ status: 0, stdout: expect.stringContaining('SUCCESS') });
+}
+
+testWithPromtool(
+  'each alert but that on a missing job fires for a bad instance, and none for a good one',
+  (promtool) => {
+    expect(names.toSorted()).toEqual(['PlantStoreMissing', ...Object.keys(FIRING)].toSorted());
+    expectFiring(promtool, steady(BAD), FIRING, ['10m']);
+    expectFiring(promtool, steady(GOOD), {}, ['10m']);
+  },
+);
+
+testWithPromtool('no alert but that on lost lines fires after trouble of 15 seconds', (promtool) => {
+  const times = Array.from({ length: 35 }, (_, index) => `${90 + 15 * index}s`);
+  expectFiring(promtool, badFor15s(), {}, times);
+});
+
+test('the alert on waiting writes fires below the number of operations that may run', () => {
+  const threshold = Number(/plant_store_waiting_writes > (\d+)/.exec(alerts)?.[1]);
+  expect(threshold).toBeLessThan(MAX.underWay);
+  expect(alerts).toContain(`beyond ${MAX.underWay.toLocaleString('en')} operations`);
+});
+
+testWithPromtool(
+  'the alert on readiness fires within two minutes for a store that is away without requests',
+  (promtool) => {
+    const { PlantStoreNotReady = {} } = FIRING;
+    expectFiring(promtool, steady({ ...GOOD, ready: 0 }), { PlantStoreNotReady }, ['2m', '10m']);
+  },
+);
+
+testWithPromtool(
+  'an alert fires for twelve creates in sixteen minutes that all fail, until one succeeds',
+  (promtool) => {
+    // Of the samples, one each 15 s, every fifth or sixth has one more failure, and the last ten have a success.
+    const failed = Array.from({ length: 75 }, (_, index) => Math.floor((index * 12) / 64)).join(' ');
+    const series = {
+      'up{job="plant-store",instance="a"}': '1x74',
+      'plant_store_http_requests_total{operation="createPlant",status="500",instance="a"}': failed,
+      'plant_store_http_requests_total{operation="createPlant",status="200",instance="a"}': '0x64 1x9',
+      'plant_store_http_requests_total{operation="showPlant",status="200",instance="a"}': '0+1x74',
+    };
+    const { PlantStoreOnlyFails: firing } = FIRING;
+    const PlantStoreOnlyFails = { ...firing, operation: 'createPlant' };
+    expectFiring(promtool, series, { PlantStoreOnlyFails }, ['8m', '12m', '16m']);
+    expectFiring(promtool, series, {}, ['17m', '18m']);
+  },
+);
+
+testWithPromtool('the alert on the disk fires for a large one only when it is short of space in itself', (promtool) => {
+  const disk = (free: number) => ({
+    'up{job="plant-store",instance="a"}': '1x40',
+    'plant_store_disk_free_bytes{instance="a"}': `${free}x40`,
+    'plant_store_disk_size_bytes{instance="a"}': '1e12x40',
+  });
+  const { PlantStoreDiskFull = {} } = FIRING;
+  expectFiring(promtool, disk(2e10), {}, ['10m']);
+  expectFiring(promtool, disk(9e9), { PlantStoreDiskFull }, ['10m']);
+});
+
+testWithPromtool('the alert on backups fires after the metric has gone, and ends with the next backup', (promtool) => {
+  const { PlantStoreBackupOld = {} } = FIRING;
+  const series = {
+    'up{job="plant-store",instance="a"}': '1x7000',
+    // The metric goes after five minutes, and comes back with a new backup after 28 hours.
+    'plant_store_backup_time_seconds{instance="c"}': `0x20 _x${28 * 240 - 21} ${28 * 3600}x100`,
+  };
+  expectFiring(promtool, series, {}, ['25h']);
+  expectFiring(promtool, series, { PlantStoreBackupOld }, ['27h']);
+  expectFiring(promtool, series, {}, ['28h5m']);
+});
+
+testWithPromtool('the alert on a missing job fires for a Prometheus that reads no instance', (promtool) => {
+  const PlantStoreMissing = { severity: 'critical', job: 'plant-store' };
+  expectFiring(promtool, { 'up{job="another",instance="b"}': '1x40' }, { PlantStoreMissing }, ['6m']);
+});

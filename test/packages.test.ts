@@ -1,0 +1,87 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { page } from '../packages/trellis/test/support/readme.ts';
+import { ROOT } from '../packages/trellis/test/support/service.ts';
+
+interface Package {
+  readonly license?: string;
+  readonly dev?: boolean;
+  readonly devOptional?: boolean;
+  readonly link?: boolean;
+  readonly deprecated?: string;
+  readonly engines?: { readonly node?: string };
+}
+
+const readJson = (path: string) => JSON.parse(readFileSync(join(ROOT, path), 'utf8')) as unknown;
+const { packages } = readJson('package-lock.json') as { packages: Readonly<Record<string, Package>> };
+// Without the workspaces themselves.
+const installed = Object.entries(packages).filter(([folder, { link }]) => folder.includes('node_modules/') && !link);
+
+/** Licences whose only condition is to keep their notice. */
+const HARMLESS = ['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', '0BSD', 'Unlicense', 'Python-2.0'];
+
+test('each production package has a licence whose only condition is to keep its notice', () => {
+  const shipped = installed.filter(([, { dev, devOptional }]) => !dev && !devOptional);
+  expect(shipped.length).toBeGreaterThan(100);
+  const others = shipped.filter(([folder, { license }]) => !HARMLESS.includes(license ?? licenceOf(folder)));
+  expect(others).toEqual([]);
+});
+
+/** Reads the licence from the package: the lock file lacks the licences of old packages. */
+function licenceOf(folder: string): string {
+  const path = join(folder, 'package.json');
+  const { licenses } = (existsSync(join(ROOT, path)) ? readJson(path) : {}) as { licenses?: { type: string }[] };
+  return licenses?.map(({ type }) => type).join(' AND ') ?? 'none';
+}
+
+test('no package is deprecated or needs a Node newer than 20, so `npm ci` prints no warning', () => {
+  const warned = installed.filter(
+    ([, { deprecated, engines }]) => deprecated !== undefined || /^>=? ?2[1-9]/.test(engines?.node ?? ''),
+  );
+  expect(warned).toEqual([]);
+});
+
+test('README and docs/deployment.md name the oldest Node and npm of `engines`', () => {
+  const { engines } = readJson('package.json') as { engines: Record<'node' | 'npm', string> };
+  const [node, npm] = [engines.node, engines.npm].map((range) => range.replace('>=', ''));
+  const told = `Node ${node ?? ''} or later with npm ${npm ?? ''} or later`;
+  for (const name of ['README', 'deployment']) expect(page(name).replaceAll('\n', ' ')).toContain(told);
+});
+
+test('CONTRIBUTING.md gives a reason for each package', () => {
+  const { devDependencies, optionalDependencies } = readJson('package.json') as Record<string, object>;
+  const { dependencies } = readJson('packages/trellis/package.json') as Record<string, object>;
+  const names = Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies });
+  const [, section = ''] = /^## Packages\n(.*)/ms.exec(page('CONTRIBUTING')) ?? [];
+  const rows = [...section.matchAll(/^\| (`.+?) +\| /gm)].flatMap(([, cell = '']) => [...cell.matchAll(/`(.+?)`/g)]);
+  const told = rows.map(([, name = '']) => name.replace('…', ''));
+  const covers = (each: string, name: string) => (/[-/]$/.test(each) ? name.startsWith(each) : name === each);
+  expect(names.filter((name) => !told.some((each) => covers(each, name)))).toEqual([]);
+  expect(told.filter((each) => !names.some((name) => covers(each, name)))).toEqual([]);
+});
+
+/** What a file imports from packages. */
+const packagesOf = (file: string) =>
+  Array.from(
+    readFileSync(join(ROOT, file), 'utf8').matchAll(
+      /^(?:(?:import|export|\}) .*from |import )'([^.'][^']*)'|(?:import|require)\('([^.'][^']*)'\)/gm,
+    ),
+    ([, name = '', atRunTime = '']) => name || atRunTime,
+  )
+    .filter((name) => !name.startsWith('node:'))
+    .map((name) => /^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? name);
+
+// What another package installs is found too, until that package no longer does.
+test.each([
+  ['packages/trellis', 'packages/trellis/{src,tools,testing}/**/*.ts'],
+  ['.', 'src/**/*.ts'],
+  ['examples/bank', 'examples/bank/{main.ts,service/**/*.ts}'],
+])('package.json of %s has each package that its sources import', (folder, sources) => {
+  const { dependencies, peerDependencies = {} } = readJson(join(folder, 'package.json')) as Record<string, object>;
+  const files = globSync(sources, { cwd: ROOT });
+  expect(files.length).toBeGreaterThan(3);
+  const imported = new Set(files.flatMap(packagesOf));
+  expect(imported.size).toBeGreaterThan(0);
+  expect([...imported].filter((name) => !(name in { ...dependencies, ...peerDependencies }))).toEqual([]);
+});

@@ -1,0 +1,110 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { type Setting, settingsOf } from '../packages/trellis/src/config.ts';
+import { DEFAULT_BODY_BYTES } from '../packages/trellis/src/contract/rules/body-limit.ts';
+import { ErrorNumber } from '../packages/trellis/src/contract/errors.ts';
+import { MAX_DEPTH } from '../packages/trellis/src/contract/message/json.ts';
+import { page } from '../packages/trellis/test/support/readme.ts';
+import { ROOT } from '../packages/trellis/test/support/service.ts';
+import { ERROR_NUMBERS, YAML } from './support.ts';
+import { plants } from '../src/index.ts';
+
+const README = page('README');
+
+describe('README', () => {
+  test('names, in the figure of a create, only files that exist', () => {
+    const [, way = ''] = /```text\nPOST \/notes(.*?)```/s.exec(page('trellis')) ?? [];
+    const files = Array.from(way.matchAll(/[\w./-]+\.ts/g), ([file]) => file);
+    expect(files.length).toBeGreaterThan(15);
+    expect(files.filter((file) => !existsSync(join(ROOT, 'packages/trellis/src', file)))).toEqual([]);
+  });
+
+  test('names folders that exist, and that of trellis every folder of src/', () => {
+    const foldersIn = (name: string) =>
+      Array.from(page(name).matchAll(/^\| `([\w/]+\/)`/gm), ([, folder = '']) => folder);
+    expect(foldersIn('README').filter((folder) => !existsSync(join(ROOT, folder)))).toEqual([]);
+    const rooms = readdirSync(join(ROOT, 'packages/trellis/src'), { withFileTypes: true }).filter((each) =>
+      each.isDirectory(),
+    );
+    expect(foldersIn('README')).toContain('src/');
+    expect(foldersIn('trellis').toSorted()).toEqual(rooms.map(({ name }) => `${name}/`).toSorted());
+  });
+
+  test('names settings with the defaults that they have', () => {
+    const rows = README.matchAll(/^\| (`[A-Z].+?) +\| (`.+?`)? +\|/gm);
+    const told = Array.from(rows, ([, names = '', defaults = '']) =>
+      [names, defaults].map((cell) => cell.match(/[^`, ]+/g)),
+    );
+    const settings: Readonly<Record<string, Setting>> = settingsOf(plants);
+    expect(told.length).toBeGreaterThan(3);
+    for (const [names, defaults] of told)
+      expect(names?.flatMap((name) => settings[name]?.default ?? [])).toEqual(defaults ?? []);
+  });
+
+  test('names only scripts that package.json has, as all pages do', () => {
+    const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: object };
+    const pages = readdirSync(join(ROOT, 'docs')).map((file) => page(file.replace('.md', '')));
+    const text = [README, page('CONTRIBUTING'), ...pages].join('\n');
+    const names = Array.from(
+      text.matchAll(/\bnpm (?:run (?:--silent |-s )?([\w:-]+)|(start|test)\b)/g),
+      ([, script = '', short]) => short ?? script,
+    );
+    expect(names).toContain('generate');
+    expect(Object.keys(scripts)).toEqual(expect.arrayContaining(names));
+  });
+});
+
+/** The error numbers in a text that has their table. */
+const errorRows = (text: string) =>
+  Array.from(text.matchAll(/^ *\| (\d{5}) \| (.+?) +\|$/gm), ([, number, meaning]) => [number, meaning]);
+
+test('openapi.yaml has the error numbers of the service and of createPlant in the table of the schema Error', () => {
+  const rows = errorRows(YAML);
+  expect(Object.entries(ERROR_NUMBERS)).toEqual(expect.arrayContaining(rows));
+  const own = [...Object.values(ErrorNumber), 40011].map(String);
+  expect(rows.map(([number]) => number)).toEqual(own.toSorted());
+});
+
+describe('docs/api.md', () => {
+  const API = page('api');
+
+  test('has the error numbers of the contract: run `npm run generate`', () => {
+    expect(errorRows(API)).toEqual(Object.entries(ERROR_NUMBERS));
+  });
+
+  test('has the limits of the contract', () => {
+    expect(API).toContain(`at most ${MAX_DEPTH} levels deep, and at most ${DEFAULT_BODY_BYTES / 1024} KiB`);
+    expect(YAML).toContain(`at most ${DEFAULT_BODY_BYTES / 1024} KiB`);
+    expect(YAML).toContain(`at most ${MAX_DEPTH} levels deep`);
+    expect(YAML).toContain('minLength: 1\n      maxLength: 1000');
+    expect(YAML).toContain('maxLength: 200');
+    expect(API).toContain('`name` 1 to 1,000 characters, `tag` up to 200');
+  });
+});
+
+test('docs/configuration.md has each setting, its default and its meaning', () => {
+  const rows = page('configuration').matchAll(/^\| `([A-Z_]+)` +\| (?:`(\S+)`)? +\| (.+?) +\|$/gm);
+  const settings = Object.entries<Setting>(settingsOf(plants));
+  const told = Array.from(rows, ([, ...cells]) => cells);
+  expect(told).toEqual(settings.map(([name, setting]) => [name, setting.default, setting.meaning]));
+});
+
+test('docs/reliability.md has the sum of the plants that outlived 1,000 kills on each engine', () => {
+  const rows = readFileSync(join(ROOT, 'packages/trellis/lab/faults/RESULTS.md'), 'utf8').matchAll(
+    /1,000 kills, .*?([\d,]+) acknowledged.* 0 lost/g,
+  );
+  const counts = Array.from(rows, ([, count = '']) => Number(count.replaceAll(',', '')));
+  expect(counts).toHaveLength(2);
+  const sum = counts.reduce((left, right) => left + right).toLocaleString('en');
+  expect(page('reliability').replaceAll('\n', ' ')).toContain(
+    `1,000 kills on each engine left all of ${sum} acknowledged plants`,
+  );
+});
+
+test('docs/performance.md has figures that the last bench wrote down', () => {
+  const measured = readFileSync(join(ROOT, 'packages/trellis/lab/bench/RESULTS.md'), 'utf8');
+  const told = page('performance').match(/\d+\.\d\d(?= ×)/g) ?? [];
+  expect(told.length).toBeGreaterThan(8);
+  expect(told.filter((figure) => !measured.includes(`${figure} ×`))).toEqual([]);
+});
