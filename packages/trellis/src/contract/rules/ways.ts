@@ -158,15 +158,15 @@ class Builder {
         return { is: 'either', to: node.body.map((each) => this.place(each, then)) };
       case 'anchor':
         if (node.kind === 'end') return END;
-        return node.kind === 'start' ? { is: 'start', then } : then;
+        // Not `then` itself, which may be ACCEPT: a boundary can fail.
+        return node.kind === 'start' ? { is: 'start', then } : { is: 'either', to: [then] };
       case 'quantifier':
         return this.quantified(node, then);
       case 'reference':
         return this.again(node, then);
       case 'group': {
-        // What it reads was read before: patterns.ts refuses one that reads more than a few characters.
-        if (/lookbehind/i.test(node.behavior)) return then;
-        if (/lookahead/i.test(node.behavior)) return { is: 'either', to: [this.sequence(node.body, END), then] };
+        // A lookbehind counts as if it read forwards: patterns.ts refuses one that reads more than a few characters.
+        if (/look/i.test(node.behavior)) return { is: 'either', to: [this.sequence(node.body, END), then] };
         this.within.push(node);
         const place = this.sequence(node.body, then);
         this.within.pop();

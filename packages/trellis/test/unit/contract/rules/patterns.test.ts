@@ -19,6 +19,8 @@ test.each([
   'a+b*',
   '[0-9]{2,}',
   'f.*',
+  '\\bfoo\\b',
+  '^\\S.*(?<=\\S)$',
   // The pattern that semver.org recommends.
   '^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(?:-((?:0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\\.(?:0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:\\+([0-9a-zA-Z-]+(?:\\.[0-9a-zA-Z-]+)*))?$',
   '^((25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)\\.){3}(25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)$',
@@ -61,6 +63,10 @@ test.each([
   ['\\d+x', BEGIN],
   ['\\s*$', BEGIN],
   ['(?=.*x)y', BEGIN],
+  // Nothing is read behind the repetition, and yet it can fail there.
+  ['\\s*\\b', BEGIN],
+  ['x*(?<=y)', BEGIN],
+  ['^(?:(?<=(?:a|a)(?:a|a)(?:a|a)(?:a|a)(?:a|a))|b)*$', 'as a can read the same characters in many ways'],
   ['(?<=a.*)b', BEHIND],
 ])('refuses the pattern %s, and says: %s', (pattern, cure) => {
   const checking = expect(() => {
