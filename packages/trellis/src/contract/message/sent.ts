@@ -1,4 +1,4 @@
-import { declaredMembers, declares, inPlace, joined, typesOf } from '../schema/subschemas.ts';
+import { declaredMembers, declares, evaluating, joined, typesOf } from '../schema/subschemas.ts';
 import type { AnySchema, Follow, Schema } from '../schema/document.ts';
 import { type Holder, PlainObject } from './json.ts';
 import type { Position } from '../schema/positions.ts';
@@ -25,12 +25,13 @@ export class Sent {
    */
   of(value: unknown, schema: AnySchema, position: Position | undefined): unknown {
     if (typeof value !== 'object' || value === null) return position === undefined ? value : position.typed(value);
+    // Or the validator would see another value than the client.
+    if ('toJSON' in value && typeof value.toJSON === 'function')
+      return this.of((value as { toJSON: () => unknown }).toJSON(), schema, position);
     if (Array.isArray(value)) {
       const items = value.map((each, index) => this.of(each, this.part(schema, index), position?.item(index)));
       return items.some((each, index) => each !== value[index]) ? items : value;
     }
-    // JSON has what it returns.
-    if ('toJSON' in value && typeof value.toJSON === 'function') return value;
     // Most replies are whole, and need no copy.
     let kept: Holder | undefined;
     const names = Object.keys(value);
@@ -80,7 +81,7 @@ export class Sent {
     const isWriteOnly = (each: AnySchema) => joined([each], this.follow).some(({ writeOnly }) => writeOnly);
     const own = declaredMembers(schema, name).map((each) => !isWriteOnly(each) && each);
     const { unevaluatedProperties: others = true } = schema;
-    const isEvaluated = inPlace([schema], this.follow).some(
+    const isEvaluated = evaluating(schema, this.follow).some(
       (each) =>
         each.additionalProperties !== undefined ||
         (each !== schema && each.unevaluatedProperties !== undefined) ||

@@ -1,4 +1,4 @@
-import { declares, inPlace, joined } from '../schema/subschemas.ts';
+import { declares, evaluating, joined } from '../schema/subschemas.ts';
 import { type Follow, locationOf, type Schema } from '../schema/document.ts';
 import { ContractError } from '../errors.ts';
 
@@ -16,9 +16,7 @@ export function requireDeclared(schemas: Iterable<Schema>, follow: Follow): void
 function forbids(schema: Schema, name: string, follow: Follow): boolean {
   if (schema.additionalProperties === false) return !declares(schema, name);
   if (schema.unevaluatedProperties !== false) return false;
-  const applied = inPlace([schema], follow);
-  const all = inPlace([...applied, ...applied.map(({ if: condition = true }) => condition)], follow);
   const isOpen = ({ additionalProperties = false, unevaluatedProperties = false }: Schema) =>
     additionalProperties !== false || unevaluatedProperties !== false;
-  return !all.some((each) => declares(each, name) || isOpen(each));
+  return !evaluating(schema, follow).some((each) => declares(each, name) || isOpen(each));
 }

@@ -49,6 +49,11 @@ export function inPlace(schemas: readonly AnySchema[], follow: Follow): Schema[]
   return closure(schemas, (schema) => appliedInPlace(schema, follow));
 }
 
+/** The schema and all others in place whose members `unevaluatedProperties` takes for evaluated, if they hold. */
+export function evaluating(schema: Schema, follow: Follow): Schema[] {
+  return closure([schema], (each) => [...appliedInPlace(each, follow), each.if]);
+}
+
 const appliedInPlace = (schema: Schema, follow: Follow): readonly (AnySchema | undefined)[] => [
   schema.$ref === undefined ? undefined : follow(schema.$ref),
   ...(schema.allOf ?? []),

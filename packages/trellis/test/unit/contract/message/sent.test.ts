@@ -92,7 +92,25 @@ describe('of the body of a reply, the service sends', () => {
       JSON.parse('{"__proto__":1,"constructor":2,"toString":3}'),
       '{"__proto__":1,"constructor":2}',
     ],
+    [
+      'a member that only a condition declares',
+      {
+        type: 'object',
+        if: { properties: { kind: { const: 'x' } }, required: ['kind'] },
+        then: { properties: { a: {} } },
+        unevaluatedProperties: false,
+      },
+      { kind: 'x', a: 1, c: 2 },
+      '{"kind":"x","a":1}',
+    ],
     ['what toJSON returns', {}, { at: new Date(0) }, '{"at":"1970-01-01T00:00:00.000Z"}'],
+    ['what a closed object declares of what toJSON returns', A, { toJSON: () => ({ a: 1, c: 2 }) }, '{"a":1}'],
+    [
+      'the items of what toJSON returns',
+      { items: A },
+      Object.assign([], { toJSON: () => [{ a: 1, c: 2 }] }),
+      '[{"a":1}]',
+    ],
   ])('%s', (_name, schema, value, due) => {
     expect(shown(value, schema)).toBe(due);
     // What it knows of a schema by now changes no answer.
