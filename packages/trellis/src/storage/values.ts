@@ -1,10 +1,16 @@
 import { exactJson, isInt64 } from '../contract/schema/int64.ts';
 
+/** An escape that JSON has for a lone surrogate alone. */
+const LONE = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
+
 export class Json {
   readonly text: string;
 
+  /** @throws Error if an engine would change or refuse the value */
   constructor(value: unknown) {
+    if (typeof value === 'number' && !Number.isFinite(value)) throw new Error(`${value} cannot be stored`);
     this.text = value instanceof Json ? value.text : exactJson(value);
+    if (LONE.test(this.text)) throw new Error('JSON with a lone surrogate cannot be stored');
   }
 
   /** Reads an int64 beyond 2^53 as a bigint. */

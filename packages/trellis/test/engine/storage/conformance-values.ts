@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { expressionBuilder } from 'kysely';
-import { ExplainedError } from '../../../src/explained-error.ts';
-import type { Queried, Row as RowOf } from '../../../src/storage/tables.ts';
+import type { Row as RowOf } from '../../../src/storage/tables.ts';
 import type { Queries, Store } from '../../../src/storage/store.ts';
+import { Json } from '../../../src/storage/values.ts';
 import type { tables } from '../../services/items/tables.ts';
 
 type Kinds = RowOf<(typeof tables)['kinds']>;
@@ -170,6 +169,23 @@ export function testValues(getStore: () => Store): void {
       const last = { int32: 2 ** 31 - 1, int32_or_null: -(2 ** 31), number: Number.MAX_VALUE, number_or_null: null };
       await (getStore() as unknown as Own).database.updateTable('kinds').set(last).where('id', '=', row.id).execute();
       expect(await rowOf(row.id)).toMatchObject(last);
+    });
+
+    test.each<[string, unknown, string]>([
+      ['a text with a lone surrogate', { list: ['lone \\ \ud800'] }, 'a lone surrogate'],
+      ['a name with a lone surrogate', { '\udfff': 1 }, 'a lone surrogate'],
+      ['NaN', NaN, 'NaN cannot be stored'],
+    ])('%s is refused in a column of JSON', async (_what, json, why) => {
+      const { create, database } = getStore() as unknown as Own;
+      await expect(create('kinds', newKinds({ json }))).rejects.toThrow(why);
+      const row = newKinds({ json: { text: '\\ud800 🌱' } });
+      expect(await create('kinds', row)).toBe('created');
+      const update = async () => {
+        const set = { json: new Json(json) };
+        await database.updateTable('kinds').set(set).where('id', '=', row.id).execute();
+      };
+      await expect(update()).rejects.toThrow(why);
+      expect((await rowOf(row.id)).json).toEqual(row.json);
     });
 
     test('a value that no column can have fails its own query only', async () => {
