@@ -59,19 +59,18 @@ export class Sent {
     return part;
   }
 
-  private partOf(schema: AnySchema, at: string | number): AnySchema {
-    if (typeof schema === 'boolean') return schema;
-    if (!typesOf(schema, this.follow).has(typeof at === 'string' ? 'object' : 'array')) return false;
-    const { $ref, allOf = [], anyOf, oneOf } = schema;
+  private partOf(schema: Schema, at: string | number): AnySchema {
+    const { $ref, allOf = [], anyOf, oneOf, ...own } = schema;
+    if (!typesOf(own, this.follow).has(typeof at === 'string' ? 'object' : 'array')) return false;
     const branches = [anyOf, oneOf].filter((each) => each !== undefined);
     return this.combine('allOf', [
       ...(typeof at === 'string' ? this.members(schema, at) : [schema.prefixItems?.[at] ?? schema.items ?? true]),
-      ...($ref === undefined ? [] : [this.partOf(this.follow($ref), at)]),
-      ...allOf.map((each) => this.partOf(each, at)),
+      ...($ref === undefined ? [] : [this.part(this.follow($ref), at)]),
+      ...allOf.map((each) => this.part(each, at)),
       ...branches.map((each) =>
         this.combine(
           'anyOf',
-          each.map((branch) => this.partOf(branch, at)),
+          each.map((branch) => this.part(branch, at)),
         ),
       ),
     ]);
@@ -93,13 +92,22 @@ export class Sent {
   /** The same object for the same schemas, so that what is known of it is found again. */
   private combine(keyword: 'allOf' | 'anyOf', schemas: readonly AnySchema[]): AnySchema {
     const decides = keyword === 'anyOf';
-    if (schemas.includes(decides)) return decides;
-    const [first, ...others] = new Set(schemas.filter((each) => typeof each === 'object'));
+    const flat = schemas.flatMap((each) => this.flat(keyword, each));
+    if (flat.includes(decides)) return decides;
+    const all = new Set(flat.filter((each) => typeof each === 'object'));
+    const [first] = all;
     if (first === undefined) return !decides;
-    if (others.length === 0) return first;
-    const all = [first, ...others];
-    const numbers = all.map((each) => this.numbers.getOrInsertComputed(each, () => this.numbers.size));
-    return this.combined.getOrInsertComputed(`${keyword} ${numbers.join()}`, () => ({ [keyword]: all }));
+    if (all.size === 1) return first;
+    const numbers = Array.from(all, (each) => this.numbers.getOrInsertComputed(each, () => this.numbers.size));
+    const key = `${keyword} ${numbers.sort((one, other) => one - other).join()}`;
+    return this.combined.getOrInsertComputed(key, () => ({ [keyword]: [...all] }));
+  }
+
+  /** Without it, each level of a value whose schemas refer to each other would have schemas of its own. */
+  private flat(keyword: 'allOf' | 'anyOf', schema: AnySchema): readonly AnySchema[] {
+    if (typeof schema === 'boolean' || Object.keys(schema).length !== 1) return [schema];
+    const { $ref, [keyword]: all = $ref === undefined ? undefined : [this.follow($ref)] } = schema;
+    return all === undefined ? [schema] : all.flatMap((each) => this.flat(keyword, each));
   }
 }
 

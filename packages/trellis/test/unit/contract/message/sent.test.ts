@@ -117,6 +117,27 @@ describe('of the body of a reply, the service sends', () => {
     expect(shown(value, schema)).toBe(due);
   });
 
+  test('a deep value of schemas that refer to each other, after few steps at each level', () => {
+    const to = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+    const schemas = {
+      Node: { properties: { c: to('Node'), d: to('Leaf') }, allOf: [{ properties: { c: to('Leaf'), d: to('Node') } }] },
+      Leaf: {
+        properties: { c: to('Leaf'), d: { anyOf: [to('Node'), to('Leaf')] } },
+        anyOf: [{ properties: { c: to('Node') } }, { properties: { d: to('Leaf') } }],
+      },
+    };
+    const follow = follower({ components: { schemas } });
+    let steps = 0;
+    const counting = new Sent((ref) => {
+      steps++;
+      return follow(ref);
+    });
+    let value = {};
+    for (let depth = 0; depth < 16; depth++) value = { [depth % 3 === 0 ? 'd' : 'c']: value };
+    expect(counting.of(value, to('Node'), undefined)).toBe(value);
+    expect(steps).toBeLessThan(5000);
+  });
+
   test('the value itself, if it leaves nothing out', () => {
     const value = { a: { a: 1 }, list: [{ a: 2n }] };
     expect(sent.of(value, { properties: { a: A } }, undefined)).toBe(value);
