@@ -44,11 +44,12 @@ export async function serve(job: Job, warnings: readonly string[]): Promise<void
   const giveUp = () => {
     endProcess('stopped before all was done');
   };
+  let serving = false;
   for (const event of ['uncaughtException', 'unhandledRejection'])
     job.io.on(event, (error: unknown) => {
-      const operation = strayed();
-      if (operation === undefined) endProcess('ended by an unforeseen failure', error);
-      else log.logger.error({ operation, err: error }, 'an operation failed in work that it does not await');
+      // Once clients are served, no failure of one of them, or of the service's own code, ends what the others wait for.
+      if (serving) log.logger.error({ operation: strayed(), err: error }, 'something failed that no request awaits');
+      else endProcess('ended by an unforeseen failure', error);
     });
   const { signal } = watchSignals(job.io, giveUp);
   signal.addEventListener('abort', () => {
@@ -57,7 +58,7 @@ export async function serve(job: Job, warnings: readonly string[]): Promise<void
     setTimeout(giveUp, END_MS).unref();
   });
   try {
-    await run(job, log, signal);
+    await run(job, log, signal, () => (serving = true));
     log.logger.info('stopped');
   } finally {
     await log.flush();
@@ -65,7 +66,7 @@ export async function serve(job: Job, warnings: readonly string[]): Promise<void
 }
 
 /** Opens the service part by part, waits for the signal to stop, and closes the parts in the reverse order. */
-async function run(job: Job, log: Log, stopSignal: AbortSignal): Promise<void> {
+async function run(job: Job, log: Log, stopSignal: AbortSignal, onListening: () => void): Promise<void> {
   const { service, config } = job;
   const { logger } = log;
   const stopRequested = once(stopSignal, 'abort');
@@ -165,6 +166,7 @@ async function run(job: Job, log: Log, stopSignal: AbortSignal): Promise<void> {
   metrics?.watchConnections(listener.connections);
   const url = config.BASE_URL?.href.replace(/\/$/, '') ?? reachable(listener.url);
   const docs = url + PAGES.docs;
+  onListening();
   logger.info({ url, listening: listener.url, docs }, 'listening');
   // A parent process cannot wait for the log, which LOG_LEVEL may silence.
   job.io.send?.('listening');

@@ -13,7 +13,8 @@ export function asOperation(id: string, handler: Handler): Handler {
 /**
  * To be called in `uncaughtException` and `unhandledRejection`.
  *
- * @returns the id of the operation that failed in work which it does not await: in a timer, a listener, a promise
+ * @returns the id of the operation that failed in work which it does not await: in a timer, a listener, a promise; undefined
+ * if the work was begun elsewhere
  */
 export function strayed(): string | undefined {
   return running.getStore();

@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Row as RowOf } from '../../../src/storage/tables.ts';
+import { expressionBuilder } from 'kysely';
+import { ExplainedError } from '../../../src/explained-error.ts';
+import type { Queried, Row as RowOf } from '../../../src/storage/tables.ts';
 import type { Queries, Store } from '../../../src/storage/store.ts';
 import { Json } from '../../../src/storage/values.ts';
 import type { tables } from '../../services/items/tables.ts';

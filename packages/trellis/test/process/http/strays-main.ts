@@ -25,6 +25,11 @@ const raise = (value: unknown): never => {
   throw value;
 };
 
+/** Works for the module: what it calls runs outside of each operation. */
+const waiting: (() => void)[] = [];
+setInterval(() => waiting.shift()?.(), 5);
+const channel = new MessageChannel();
+
 /** What an operation may do wrong, by the name of the item that it is sent. */
 const misdeeds: Readonly<Record<string, Handler>> = {
   'throws before its promise': fail,
@@ -60,6 +65,22 @@ const misdeeds: Readonly<Record<string, Handler>> = {
   },
   'emits an error unheard': () => {
     setImmediate(() => new EventEmitter().emit('error', failure()));
+    return Promise.resolve(done);
+  },
+  'wakes a listener of the module': () => {
+    channel.port2.addEventListener('message', fail, { once: true });
+    channel.port2.start();
+    waiting.push(() => {
+      channel.port1.postMessage('');
+    });
+    return Promise.resolve(done);
+  },
+  'wakes a timer of the module': () => {
+    waiting.push(fail);
+    return Promise.resolve(done);
+  },
+  'wakes a promise of the module': () => {
+    waiting.push(() => void Promise.reject(failure()));
     return Promise.resolve(done);
   },
   'throws when its client leaves': async (_request, { signal }) => {

@@ -6,7 +6,7 @@ import { until } from '../../support/until.ts';
 
 const service = await startService({}, ROOT, fileURLToPath(new URL('strays-main.ts', import.meta.url)));
 const create = async (name: string) => (await createItem(service, JSON.stringify({ id: 1, name }))).status;
-const STRAYED = 'an operation failed in work that it does not await';
+const STRAYED = 'something failed that no request awaits';
 
 /** Whether the same process still answers. */
 async function isAlive(): Promise<boolean> {
@@ -53,6 +53,18 @@ test.each([
   expect(stray).toMatchObject({ level: 'error', operation: 'createItem', err: { message: expect.any(String) } });
   expect(await isAlive()).toBe(true);
 });
+
+test.each(['wakes a listener of the module', 'wakes a timer of the module', 'wakes a promise of the module'])(
+  'the log gets an error, and the process lives on, if an operation %s that throws',
+  async (misdeed) => {
+    const strays = () => service.log().filter(({ msg }) => msg === STRAYED);
+    const before = strays().length;
+    expect(await create(misdeed)).toBe(200);
+    await until(() => strays().length > before);
+    expect(strays()[before]).toMatchObject({ level: 'error', err: { message: 'went astray' } });
+    expect(await isAlive()).toBe(true);
+  },
+);
 
 test('the log gets an error, and the process lives on, if an operation throws when its client leaves', async () => {
   const before = service.log().filter(({ msg }) => msg === STRAYED).length;
