@@ -6,7 +6,7 @@ import { contract } from '../packages/trellis/tools/contract.ts';
 import { compareContracts } from '../packages/trellis/tools/compatibility/compare.ts';
 import { loadContract } from '../packages/trellis/src/contract/load.ts';
 import { Project } from '../packages/trellis/test/support/project.ts';
-import { page, run as runLine } from '../packages/trellis/test/support/readme.ts';
+import { run as runLine } from '../packages/trellis/test/support/readme.ts';
 import { ROOT } from '../packages/trellis/test/support/service.ts';
 
 const project = new Project();
@@ -75,7 +75,6 @@ describe('the released contract', () => {
       }[level];
       const stdout = `${differences}${conclusion}`;
       expect(await run('check')).toEqual({ code: level === 'major' ? 1 : 0, stdout, stderr: '' });
-      if (level === 'major') expect(page('releasing')).toContain(stdout);
       setVersion(tooLow);
       expect(await run('release')).toMatchObject({ code: 1 });
       expect(readdirSync(join(folder, 'released'))).toEqual(['1.0.0.yaml']);

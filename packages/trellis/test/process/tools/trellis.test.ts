@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { blocks } from '../../support/readme.ts';
 import { ROOT, start } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
@@ -48,6 +49,16 @@ describe('trellis init', () => {
     expect(await trellis(folder, 'init', name)).toEqual({ code: 1, stdout: '', stderr: `${message}\n` });
     expect(readdirSync(folder, { recursive: true }).toSorted()).toEqual(['taken', 'taken/main.ts']);
   });
+});
+
+test('trellis contract check shows the differences that docs/releasing.md has', async () => {
+  const folder = temporaryFolder();
+  await trellis(folder, 'init', 'notes');
+  expect(await trellis(folder, 'contract', 'release', 'notes')).toMatchObject({ code: 0 });
+  const contract = join(folder, 'notes/openapi.yaml');
+  writeFileSync(contract, readFileSync(contract, 'utf8').replace('maxLength: 1000', 'maxLength: 500'));
+  const [shown] = blocks('releasing', 'Releasing the contract', 'console');
+  expect(await trellis(folder, 'contract', 'check', 'notes')).toEqual({ code: 1, stdout: shown, stderr: '' });
 });
 
 test.each([
