@@ -186,6 +186,24 @@ export default defineConfig(
   ...[...FOLDERS].map(dependencies),
   ...Object.entries(ROOMS).map(room),
   {
+    // What needs a store, a process or a server stands in another tier.
+    files: ['packages/trellis/test/unit/**'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              regex:
+                '^(\\.\\./)+(support|services|engine|process|postgres|lab)/|^\\.\\./.*/(storage/open|commands/main)\\.ts$',
+              message: 'A unit test imports sources and its neighbours only.',
+            },
+          ],
+        },
+      ],
+    },
+  },
+  {
     files: [`${SRC}/**`],
     // A command is loaded when it is run, and Kysely while an engine opens.
     ignores: [`${SRC}/commands/**`, `${SRC}/storage/open.ts`],

@@ -55,6 +55,8 @@ describe('the linter refuses', () => {
     ['packages/trellis/src/files/x.ts', "import { x } from '../contract/../storage/open.ts';"],
     ['packages/trellis/src/files/x.ts', "import { x } from './../http/x.ts';"],
     ['packages/trellis/src/http/x.ts', "import { env } from 'node:process';"],
+    ['packages/trellis/test/unit/http/x.test.ts', "import { x } from '../../support/service.ts';"],
+    ['packages/trellis/test/unit/http/x.test.ts', "import { x } from '../../../src/storage/open.ts';"],
   ])('in %s: %s', async (file, text) => {
     expect(await brokenRules(file, text)).toEqual(['no-restricted-imports']);
   });
@@ -111,6 +113,10 @@ test.each([
   ['packages/trellis/src/storage/postgres/x.ts', "import { x } from '../rows.ts';\nimport 'pg';"],
   ['packages/trellis/src/commands/x.ts', "import { x } from '../storage/open.ts';"],
   ['packages/trellis/src/commands/x.ts', "import { servicesOf } from '../service.ts';\nawait import('./y.ts');"],
+  [
+    'packages/trellis/test/unit/contract/x.test.ts',
+    "import { x } from './values.ts';\nimport '../../../src/http/x.ts';",
+  ],
 ])('the linter accepts in %s: %s', async (file, text) => {
   expect(await brokenRules(file, text)).toEqual([]);
 });

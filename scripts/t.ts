@@ -1,0 +1,69 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+
+// `npm run t -- FILE…` runs the tests that mirror a file, in every tier, and the unit tests of its room. Without a file, it
+// takes those that Git says have changed. With --list, it only names the tests.
+
+const ROOT = join(import.meta.dirname, '..');
+const TIERS = 'packages/trellis/test/{unit,engine,process,postgres}';
+
+const sources = globSync('{src,test,examples,packages}/**/*.ts', { cwd: ROOT, exclude: ['**/node_modules/**'] });
+const tests = new Set(sources.filter((file) => file.endsWith(".test.ts") && !/\/(?:long|nightly)\//.test(file)));
+/** Who imports a file. */
+const importers = new Map<string, string[]>();
+for (const file of sources) {
+  const text = readFileSync(join(ROOT, file), 'utf8');
+  for (const [, path = ''] of text.matchAll(/(?:from|import) '(\.[^']+)'/g)) {
+    const imported = join(dirname(file), path);
+    importers.set(imported, [...(importers.get(imported) ?? []), file]);
+  }
+}
+
+const matching = (pattern: string) => globSync(pattern, { cwd: ROOT }).filter((file) => tests.has(file));
+
+/** The tests that have the name of a file, at its place in each tier; beside it, for the services. */
+function mirrors(file: string): string[] {
+  const [, kind = '', rest = ''] = /^packages\/trellis\/(src|tools|testing)\/(.*)\.ts$/.exec(file) ?? [];
+  if (rest === '') return matching(`{test,examples/*/test}/**/${basename(file, '.ts')}{,-*}.test.ts`);
+  const place = kind === 'src' ? rest : `${kind}/${rest}`;
+  return matching(`${TIERS}/${place}{,-*,/*}.test.ts`);
+}
+
+/** The tests that import a file, or what imports it, by the shortest way. */
+function nearest(file: string): string[] {
+  const seen = new Set([file]);
+  for (let files = [file]; files.length > 0;) {
+    files = files.flatMap((each) => importers.get(each) ?? []).filter((each) => !seen.has(each));
+    for (const each of files) seen.add(each);
+    const found = [...new Set(files.flatMap((each) => (tests.has(each) ? [each] : mirrors(each))))];
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+function testsOf(file: string): string[] {
+  if (tests.has(file)) return [file];
+  const own = mirrors(file);
+  const [, room = ''] = /^packages\/trellis\/(?:src\/)?((?:contract\/)?[^/]+)\//.exec(file) ?? [];
+  const ofRoom = room === '' ? [] : matching(`packages/trellis/test/unit/${room}/**/*.test.ts`);
+  return [...(own.length > 0 ? own : nearest(file)), ...ofRoom];
+}
+
+function changed(): string[] {
+  const lines = execFileSync('git', ['status', '--porcelain', '--no-renames', '-uall'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  return lines.split('\n').flatMap((line) => (/^ ?D/.test(line) ? [] : line.slice(3)));
+}
+
+const { values, positionals } = parseArgs({ options: { list: { type: 'boolean' } }, allowPositionals: true });
+const files = positionals.length > 0 ? positionals.map((file) => relative(ROOT, resolve(file))) : changed();
+const chosen = [...new Set(files.filter((file) => file.endsWith('.ts')).flatMap(testsOf))];
+if (values.list) console.log(chosen.join('\n'));
+else if (chosen.length === 0) console.log('no test mirrors this file: run npm test');
+else
+  process.exitCode =
+    spawnSync('npm', ['test', '--', '--runTestsByPath', ...chosen], { cwd: ROOT, stdio: 'inherit' }).status ?? 1;

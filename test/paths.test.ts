@@ -1,0 +1,63 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { ROOT } from '../packages/trellis/test/support/service.ts';
+
+// A test that excludes a path, and a rule for one, hold nothing once the path is gone.
+
+const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
+const json = (file: string) => JSON.parse(read(file).replaceAll(/^\s*\/\/.*$/gm, '')) as Record<string, unknown>;
+const lines = (file: string) =>
+  read(file)
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'));
+const matches = (pattern: string) =>
+  globSync(pattern.replace(/\/$/, ''), { cwd: ROOT, exclude: ['**/node_modules/**'] }).length > 0;
+
+test.each([
+  [
+    '.c8rc.json',
+    Object.values(json('.c8rc.json'))
+      .flat()
+      .filter((each) => String(each).endsWith('.ts')),
+  ],
+  [
+    '.dockerignore',
+    lines('.dockerignore')
+      .filter((line) => line !== '*')
+      .map((line) => line.slice(1)),
+  ],
+  ['.gitattributes', lines('.gitattributes').map((line) => line.replace(/ .*/, ''))],
+  ['.prettierignore', lines('.prettierignore').filter((line) => line !== 'coverage/')],
+  ['tsconfig.json', json('tsconfig.json')['include']],
+  ['tsconfig.dev.json', json('tsconfig.dev.json')['include']],
+  [
+    'eslint.config.js',
+    Array.from(read('eslint.config.js').matchAll(/^ {2}'(.+)': \{$|^ {2}'(.+)': \{ .*\},$/gm), ([, one, two]) =>
+      join('packages/trellis/src', one ?? two ?? ''),
+    ),
+  ],
+])('each path in %s leads to a file', (_, patterns) => {
+  expect(patterns).not.toEqual([]);
+  expect((patterns as readonly string[]).filter((pattern) => !matches(pattern))).toEqual([]);
+});
+
+/** Files that tests make, or that the linter takes from their text. */
+const MADE = /(?:^|\/)(?:x|first|second)(?:\.test)?\.ts$/;
+
+test('each path that a test names leads to a file, or is one that the test makes', () => {
+  const tests = globSync('{test,examples,packages}/**/*.ts', { cwd: ROOT, exclude: ['**/node_modules/**'] });
+  const gone = tests.flatMap((file) =>
+    // In patterns too.
+    Array.from(
+      read(file)
+        .replaceAll(/\\(?=[/.])/g, '')
+        .matchAll(/(?<=['`/|^ ])(?:packages|examples\/bank)\/[\w./-]*\w/g),
+      ([path]) => path,
+    )
+      .filter((path) => !MADE.test(path))
+      .filter((path) => !existsSync(join(ROOT, path)) && !existsSync(join(ROOT, 'packages/trellis', path)))
+      .map((path) => `${file}: ${path}`),
+  );
+  expect(gone).toEqual([]);
+});
