@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 
-// `npm test` runs the tests that are in neither folder: `long` is for each commit too, `nightly` for what seldom breaks.
+// `npm test` runs the tests that are in no such folder: `prose` is part of `npm run check`, `long` is for each commit too,
+// `nightly` for what seldom breaks.
 const folder = process.env.TESTS;
 
 // For the workers, and the threads of the services in them: without it, each thread strips the types of its modules anew.
@@ -12,7 +13,7 @@ if (process.env.NODE_V8_COVERAGE === undefined)
 
 export default {
   testMatch: [`<rootDir>/{test,examples,packages/trellis/test}/**/${folder ? `${folder}/**/` : ''}*.test.ts`],
-  testPathIgnorePatterns: folder ? [] : ['/long/', '/nightly/'],
+  testPathIgnorePatterns: folder ? [] : ['/long/', '/nightly/', '/prose/'],
   extensionsToTreatAsEsm: ['.ts'],
   // What runs in tests is what runs in the service: Node's own type stripping, in place, so that lines and columns stay.
   testEnvironment: '<rootDir>/packages/trellis/test/support/environment.ts',

@@ -10,7 +10,7 @@ const ROOT = join(import.meta.dirname, '..');
 const TIERS = 'packages/trellis/test/{unit,engine,process,postgres}';
 
 const sources = globSync('{src,test,examples,packages}/**/*.ts', { cwd: ROOT, exclude: ['**/node_modules/**'] });
-const tests = new Set(sources.filter((file) => file.endsWith(".test.ts") && !/\/(?:long|nightly)\//.test(file)));
+const tests = new Set(sources.filter((file) => file.endsWith('.test.ts') && !/\/(?:long|nightly)\//.test(file)));
 /** Who imports a file. */
 const importers = new Map<string, string[]>();
 for (const file of sources) {

@@ -16,7 +16,7 @@ async function check() {
   return { code, steps, output: stdout + stderr };
 }
 
-const PASSED = ['contract passed', 'types passed', 'lint passed', 'cycles passed', 'style passed'];
+const PASSED = ['contract passed', 'types passed', 'lint passed', 'cycles passed', 'style passed', 'prose passed'];
 
 test('`npm run check` reports the faults of each step in order, and passes once they are mended', async () => {
   expect(await check()).toMatchObject({ code: 0, steps: PASSED });
@@ -24,6 +24,7 @@ test('`npm run check` reports the faults of each step in order, and passes once 
   project.edit('openapi.yaml', '      maxLength: 200\n', '');
   project.write('src/a.ts', "import type { B } from './b.ts';\nexport type A = B | 1;\nexport const a: string = 1;\n");
   project.write('src/b.ts', "import type { A } from './a.ts';\nexport type B = A[];\nexport  let b: any;\n");
+  project.edit('README.md', '](docs/api.md)', '](docs/gone.md)');
   const { code, steps, output } = await check();
   expect(code).toBe(1);
   expect(steps).toEqual(PASSED.map((step) => step.replace('passed', 'FAILED')));
@@ -36,6 +37,7 @@ test('`npm run check` reports the faults of each step in order, and passes once 
         'src/b.ts\n.* @typescript-eslint/no-explicit-any$',
         'import\\(no-cycle\\)',
         'src/b.ts',
+        'each link of README leads to a file',
       ].join('.*?'),
       'ms',
     ),
@@ -43,7 +45,7 @@ test('`npm run check` reports the faults of each step in order, and passes once 
 
   // A second check must report the same errors: the caches must not hide them.
   expect(await check()).toEqual({ code: 1, steps, output: expect.stringContaining('no-explicit-any') });
-  project.restore('openapi.yaml');
+  project.restore('openapi.yaml', 'README.md');
   for (const file of ['src/a.ts', 'src/b.ts']) project.remove(file);
   expect(await check()).toMatchObject({ code: 0, steps: PASSED });
 });

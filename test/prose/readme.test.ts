@@ -1,14 +1,14 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { type Setting, settingsOf } from '../packages/trellis/src/config.ts';
-import { DEFAULT_BODY_BYTES } from '../packages/trellis/src/contract/rules/body-limit.ts';
-import { ErrorNumber } from '../packages/trellis/src/contract/errors.ts';
-import { MAX_DEPTH } from '../packages/trellis/src/contract/message/json.ts';
-import { page } from '../packages/trellis/test/support/readme.ts';
-import { ROOT } from '../packages/trellis/test/support/service.ts';
-import { ERROR_NUMBERS, YAML } from './support.ts';
-import { plants } from '../src/index.ts';
+import { type Setting, settingsOf } from '../../packages/trellis/src/config.ts';
+import { DEFAULT_BODY_BYTES } from '../../packages/trellis/src/contract/rules/body-limit.ts';
+import { ErrorNumber } from '../../packages/trellis/src/contract/errors.ts';
+import { MAX_DEPTH } from '../../packages/trellis/src/contract/message/json.ts';
+import { page } from '../../packages/trellis/test/support/readme.ts';
+import { ROOT } from '../../packages/trellis/test/support/service.ts';
+import { ERROR_NUMBERS, YAML } from '../support.ts';
+import { plants } from '../../src/index.ts';
 
 const README = page('README');
 

@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { ROOT } from '../packages/trellis/test/support/service.ts';
+import { ROOT } from '../../packages/trellis/test/support/service.ts';
 
 // A test that excludes a path, and a rule for one, hold nothing once the path is gone.
 

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { page, PAGES } from '../packages/trellis/test/support/readme.ts';
-import { ROOT } from '../packages/trellis/test/support/service.ts';
+import { page, PAGES } from '../../packages/trellis/test/support/readme.ts';
+import { ROOT } from '../../packages/trellis/test/support/service.ts';
 
 const MAX_LINES = 250;
 

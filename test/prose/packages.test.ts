@@ -1,8 +1,8 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { page } from '../packages/trellis/test/support/readme.ts';
-import { ROOT } from '../packages/trellis/test/support/service.ts';
+import { page } from '../../packages/trellis/test/support/readme.ts';
+import { ROOT } from '../../packages/trellis/test/support/service.ts';
 
 interface Package {
   readonly license?: string;
