@@ -147,6 +147,8 @@ describe('the check fails, and says why in one line, for', () => {
   test('a missing openapi.yaml', async () => {
     project.remove('openapi.yaml');
     const check = await runLine(project, 'npm run --silent contract:check');
-    expect(check).toEqual(fails('openapi.yaml cannot be read: ENOENT\n'));
+    expect(check).toEqual(
+      fails('openapi.yaml does not exist: name the folder of a service, or begin one by `trellis init`\n'),
+    );
   });
 });

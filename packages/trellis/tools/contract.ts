@@ -4,6 +4,7 @@ import { ContractError } from '../src/contract/errors.ts';
 import { loadContract } from '../src/contract/load.ts';
 import { compareContracts } from './compatibility/compare.ts';
 import { breaks, type Difference, isUnclear, linesOf } from './compatibility/rules.ts';
+import { readContract } from './read-contract.ts';
 
 /** The released contracts, as clients got them. Never edit them. */
 const RELEASED = 'released/';
@@ -31,7 +32,7 @@ const compareVersions = new Intl.Collator('en', { numeric: true }).compare;
 
 /** @throws ContractError if openapi.yaml cannot be read, or the service would refuse it */
 async function readPresent(root: URL): Promise<Release> {
-  return load(await readFile(new URL(CONTRACT, root), 'utf8').catch(unreadable(CONTRACT)), CONTRACT);
+  return load(await readContract(new URL(CONTRACT, root)), CONTRACT);
 }
 
 /** @throws ContractError if a file has a wrong name, or the newest contract cannot be read */

@@ -19,6 +19,7 @@ import { withErrorNumbers } from './error-table.ts';
 import { requireFittingExamples } from './examples.ts';
 import { forLibraries, withOwnNames } from './for-libraries.ts';
 import { plugin } from './lint-rules.ts';
+import { readContract } from './read-contract.ts';
 import { generateTypes } from './types.ts';
 
 const MAX_SHOWN = 100;
@@ -42,12 +43,7 @@ interface Generated {
 
 /** Lints a contract, loads it as the service does, and generates the files beside it. @throws ContractError */
 async function generated(folder: string): Promise<Generated[]> {
-  const yaml = await readFile(join(folder, CONTRACT), 'utf8').catch((error: unknown) => {
-    // Without the message of Node, which has the path once more.
-    throw new ContractError(
-      `${CONTRACT} cannot be read: ${Error.isError(error) && 'code' in error ? String(error.code) : String(error)}`,
-    );
-  });
+  const yaml = await readContract(join(folder, CONTRACT));
   // Before the linter, which lists every difference of another version, and prints a stack for what is not YAML.
   const document = readOpenApi(yaml);
   await lintContract(document, yaml, folder);

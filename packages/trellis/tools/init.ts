@@ -7,8 +7,8 @@ import { ExplainedError } from '../src/explained-error.ts';
 
 const PACKAGE = fileURLToPath(new URL('../', import.meta.url));
 const TEMPLATE = join(PACKAGE, 'template');
-/** What a folder may hold before: a contract, and what `npm install` and Git leave. */
-const KEPT = ['.git', 'node_modules', 'openapi.yaml', 'package-lock.json', 'package.json'];
+/** What a folder may hold before: a contract, the tarball of trellis, and what `npm install` and Git leave. */
+const KEPT = /^(?:\.git|node_modules|openapi\.yaml|package(?:-lock)?\.json|trellis-.*\.tgz)$/;
 /** npm leaves files with a dot out of a package. */
 const DOTTED = ['gitignore', 'npmrc'];
 /** The operation of the template, and its uses, which a service with a contract of its own does not have. */
@@ -24,6 +24,7 @@ const OF_NOTES = {
     [/ {2}notes: .*\n/, ''],
   ],
   'service/steps.ts': [[/ {2}notes1: [^]*\n {2}\],\n/, '']],
+  'README.md': [[/.*createNote\.ts.*\n/, '']],
 } as const;
 
 /** Begins a service in a folder, which it makes if need be. @throws ExplainedError that says what to give */
@@ -35,7 +36,7 @@ export function init(named: string): void {
       `a service has the name of its folder, of small letters, digits and "-": ${JSON.stringify(name)} cannot be one`,
     );
   mkdirSync(folder, { recursive: true });
-  const other = readdirSync(folder).find((each) => !KEPT.includes(each));
+  const other = readdirSync(folder).find((each) => !KEPT.test(each));
   if (other !== undefined)
     throw new ExplainedError(`${join(named, other)} exists: begin in an empty folder, or in one with an openapi.yaml`);
   const hasContract = existsSync(join(folder, 'openapi.yaml'));
@@ -56,16 +57,27 @@ export function init(named: string): void {
   ]);
   edit('README.md', [['# minimal', `# ${name}`]]);
   if (hasContract) {
-    for (const file of OF_NOTES.files) rmSync(join(folder, file));
-    for (const file of ['service/index.ts', 'service/tables.ts', 'service/steps.ts'] as const)
-      edit(file, OF_NOTES[file]);
+    const { files, ...edits } = OF_NOTES;
+    for (const file of files) rmSync(join(folder, file));
+    for (const [file, uses] of Object.entries(edits)) edit(file, uses);
     rmSync(join(folder, 'generated'), { recursive: true });
   }
-  writePackageJson(join(folder, 'package.json'), name, trellis);
+  writePackageJson(folder, name, trellis);
 
   const cd = named === '.' ? '' : `cd ${named} && `;
   const next = hasContract ? 'npm run check names what the contract needs' : 'npm test && npm start';
   console.log(`${name}: written. Next: ${cd}npm install && npm run generate; then ${next}`);
+}
+
+interface PackageJson {
+  readonly scripts?: object;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: object;
+}
+
+function packageJsonIn(folder: string): PackageJson {
+  const file = join(folder, 'package.json');
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as PackageJson) : {};
 }
 
 /**
@@ -74,15 +86,17 @@ export function init(named: string): void {
  * @param folder of the service
  */
 function dependencyOf(folder: string): string {
-  for (let at = folder; ; at = dirname(at)) {
-    const file = join(at, 'package.json');
-    const { dependencies } = existsSync(file)
-      ? (JSON.parse(readFileSync(file, 'utf8')) as { dependencies?: Record<string, string> })
-      : {};
-    const [, path] = /^file:(.*)$/.exec(dependencies?.['trellis'] ?? '') ?? [];
+  // `npx` installs this package elsewhere.
+  for (const at of [...upFrom(folder), ...upFrom(PACKAGE)]) {
+    const [, path] = /^file:(.*)$/.exec(packageJsonIn(at).dependencies?.['trellis'] ?? '') ?? [];
     if (path !== undefined) return fileFrom(folder, resolve(at, path));
-    if (at === dirname(at)) return fileFrom(folder, PACKAGE);
   }
+  return fileFrom(folder, PACKAGE);
+}
+
+function upFrom(folder: string): string[] {
+  const parent = dirname(folder);
+  return parent === folder ? [folder] : [folder, ...upFrom(parent)];
 }
 
 function fileFrom(folder: string, path: string): string {
@@ -90,29 +104,27 @@ function fileFrom(folder: string, path: string): string {
   return `file:${isAbsolute(way) ? path : way}`;
 }
 
-function writePackageJson(file: string, name: string, trellis: string): void {
-  const present = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>) : {};
-  const text = {
-    name,
-    version: '0.1.0',
-    private: true,
-    type: 'module',
-    scripts: {
-      // `exec`: a signal reaches the service, not only npm's shell.
-      start: 'exec node --disable-sigusr1 --max-semi-space-size=16 main.ts serve',
-      command: 'exec node --disable-sigusr1 --max-semi-space-size=16 main.ts',
-      generate: 'trellis generate',
-      check: 'trellis check',
-      dev: 'trellis dev',
-      test: "node --test 'test/*.test.ts'",
-      'contract:check': 'trellis contract check',
-      'contract:release': 'trellis contract release',
-    },
-    ...present,
-    dependencies: { ...(present['dependencies'] as object | undefined), trellis },
-    devDependencies: { '@types/node': TYPES_OF_NODE, ...packageJson.peerDependencies },
-  };
-  writeFileSync(file, `${JSON.stringify({ ...text, type: 'module' }, null, 2)}\n`);
-}
-
+const SCRIPTS = {
+  // `exec`: a signal reaches the service, not only npm's shell.
+  start: 'exec node --disable-sigusr1 --max-semi-space-size=16 main.ts serve',
+  command: 'exec node --disable-sigusr1 --max-semi-space-size=16 main.ts',
+  generate: 'trellis generate',
+  check: 'trellis check',
+  dev: 'trellis dev',
+  test: "node --test 'test/*.test.ts'",
+  'contract:check': 'trellis contract check',
+  'contract:release': 'trellis contract release',
+};
 const TYPES_OF_NODE = '26.6.6';
+
+/** The scripts of a package.json that is there give way: `npm init` writes a test that fails. */
+function writePackageJson(folder: string, name: string, trellis: string): void {
+  const { scripts, dependencies, devDependencies, ...others } = packageJsonIn(folder);
+  const text = {
+    ...{ name, version: '0.1.0', private: true, ...others, type: 'module' },
+    scripts: { ...scripts, ...SCRIPTS },
+    dependencies: { ...dependencies, trellis },
+    devDependencies: { ...devDependencies, '@types/node': TYPES_OF_NODE, ...packageJson.peerDependencies },
+  };
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(text, null, 2)}\n`);
+}

@@ -37,6 +37,27 @@ describe('trellis init', () => {
     expect(readFileSync(join(folder, 'openapi.yaml'), 'utf8')).toBe('openapi: 3.1.0\n');
     expect(readFileSync(join(folder, 'service/index.ts'), 'utf8')).toContain('operations: {},');
     expect(readdirSync(join(folder, 'service'))).not.toContain('createNote.ts');
+    expect(readFileSync(join(folder, 'README.md'), 'utf8')).not.toContain('createNote');
+  });
+
+  test('begins beside its tarball, and keeps what it does not set of a package.json', async () => {
+    const folder = join(temporaryFolder(), 'tasks');
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'trellis-0.1.0.tgz'), '');
+    const kept = { main: 'index.js', devDependencies: { prettier: '3.10.1' } };
+    const dependencies = { cookie: '1.1.1', trellis: 'file:trellis-0.1.0.tgz' };
+    const scripts = { hello: 'echo hello', test: 'exit 1' };
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...kept, dependencies, scripts }));
+    expect(await trellis(folder, 'init')).toMatchObject({ code: 0 });
+    expect(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))).toMatchObject({
+      ...kept,
+      dependencies,
+      scripts: {
+        hello: 'echo hello',
+        start: expect.stringContaining('serve'),
+        test: expect.stringContaining('--test'),
+      },
+    });
   });
 
   test.each([
@@ -73,11 +94,12 @@ test.each([
   expect(stderr).toMatch(/^error: (?:too many arguments|unknown (?:option|command))/);
 });
 
-test.each([['generate'], ['check'], ['dev'], ['contract', 'check'], ['contract', 'release']])(
-  'trellis %s %s says that a folder has no contract',
-  async (...args) => {
-    const { code, stderr } = await trellis(temporaryFolder(), ...args);
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/openapi\.yaml/)]);
+test.each(['generate', 'check', 'dev', 'contract check', 'contract release'])(
+  'trellis %s says that a folder has no contract, and what to name',
+  async (command) => {
+    const { code, stderr } = await trellis(temporaryFolder(), ...command.split(' '));
+    expect([code, stderr]).toEqual([1, expect.stringContaining('openapi.yaml')]);
+    expect(stderr).toMatch(/: name (?:the|a) folder/);
     expect(stderr).not.toContain('    at ');
   },
 );
