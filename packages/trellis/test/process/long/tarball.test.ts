@@ -168,6 +168,33 @@ describe('the way of README, from an empty folder', () => {
     await stop();
   });
 
+  test('has a Dockerfile that copies what the service needs, and installs nothing for its development', async () => {
+    const shop = join(OUTSIDE, 'shop');
+    expect(await sh(OUTSIDE, 'my-notes/node_modules/.bin/trellis init shop')).toEqual(passed());
+    const { dependencies } = JSON.parse(readFileSync(join(shop, 'package.json'), 'utf8')) as { dependencies: object };
+    expect(dependencies).toEqual({ trellis: `file:../${basename(tarball)}` });
+    cpSync(tarball, join(shop, basename(tarball)));
+    const [, takeTarball = ''] = /`(npm install \S+ \.\/\S+)`/.exec(page('trellis')) ?? [];
+    expect(await sh(shop, takeTarball)).toEqual(passed());
+
+    const image = temporaryFolder();
+    const dockerfile = readFileSync(join(shop, 'Dockerfile'), 'utf8');
+    for (const [, from = '', to = ''] of dockerfile.matchAll(/^COPY (.*) (\S+)$/gm))
+      expect(await sh(shop, `cp --recursive ${from} ${join(image, to)}`)).toEqual(passed());
+    const [, install = ''] = /^RUN (npm .*)$/m.exec(dockerfile) ?? [];
+    expect(await sh(image, install)).toEqual(passed());
+    expect(sizeOf(join(image, 'node_modules'))).toBeLessThanOrEqual(50_000_000);
+    const { packages } = JSON.parse(readFileSync(join(image, 'node_modules/.package-lock.json'), 'utf8')) as {
+      packages: Readonly<Record<string, { readonly devOptional?: boolean }>>;
+    };
+    expect(Object.keys(packages)).toContain('node_modules/trellis');
+    expect(Object.values(packages).filter(({ devOptional }) => devOptional)).toEqual([]);
+    const { ask, stop } = await serve(image);
+    const note = { id: '3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10', text: 'Water the Monstera' };
+    expect(await ask('POST', '/notes', note)).toMatchObject({ status: 201 });
+    await stop();
+  });
+
   test.each(['nodenext', 'bundler'].flatMap((resolution) => [true, false].map((exact) => ({ resolution, exact }))))(
     'has types that hold by themselves, with $resolution and exactOptionalPropertyTypes $exact',
     async ({ resolution, exact }) => {
