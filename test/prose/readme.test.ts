@@ -6,7 +6,7 @@ import { DEFAULT_BODY_BYTES } from '../../packages/trellis/src/contract/rules/bo
 import { ErrorNumber } from '../../packages/trellis/src/contract/errors.ts';
 import { MAX_DEPTH } from '../../packages/trellis/src/contract/message/json.ts';
 import { page } from '../../packages/trellis/test/support/readme.ts';
-import { ROOT } from '../../packages/trellis/test/support/service.ts';
+import { ROOT, start } from '../../packages/trellis/test/support/service.ts';
 import { ERROR_NUMBERS, YAML } from '../support.ts';
 import { plants } from '../../src/index.ts';
 
@@ -40,6 +40,15 @@ describe('README', () => {
     expect(told.length).toBeGreaterThan(3);
     for (const [names, defaults] of told)
       expect(names?.flatMap((name) => settings[name]?.default ?? [])).toEqual(defaults ?? []);
+  });
+
+  test('names the folder whose tests `npm test` runs', async () => {
+    const [, given = ''] = /`npm test -- (\S+)`/.exec(README) ?? [];
+    const { ended, stdout } = start('npm', ['test', '--silent', '--', given, '--listTests'], {}, ROOT);
+    await ended;
+    const files = stdout().trim().split('\n');
+    expect(files.length).toBeGreaterThan(10);
+    expect(files.filter((file) => !file.startsWith(join(ROOT, 'test/')))).toEqual([]);
   });
 
   test('names only scripts that package.json has, as all pages do', () => {
