@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { type Row, VOCABULARY } from './src/contract/rules/vocabulary.ts';
 
-const HEADER = `<!-- Generated from packages/trellis/src/contract/rules/vocabulary.ts by \`npm run generate\`. Do not edit. -->
+const HEADER = `<!-- Generated from src/contract/rules/vocabulary.ts by \`npm run generate\`. Do not edit. -->
 
 # What a contract may say
 

@@ -6,7 +6,7 @@ import { messageOf } from '../../explained-error.ts';
 
 /** The bound that cureOf tries. */
 const BOUND = 10;
-const FORMAT = 'or give a format that packages/trellis/docs/contract.md lists in its place';
+const FORMAT = 'or give a format in its place: docs/contract.md of trellis lists them';
 
 /**
  * JavaScript tries each way in which a pattern can match a text: where their number grows with the text, 64 KiB can take

@@ -93,7 +93,7 @@ test('npm run pack prints the path of a tarball of at most 400 kB, with three do
   expect(page('trellis')).toContain(basename(tarball));
 });
 
-test('the pages of the tarball lead to no file that it lacks', async () => {
+test('the pages and the messages of the tarball name no file that it lacks', async () => {
   const folder = temporaryFolder();
   expect(await sh(folder, `tar -xzf ${tarball}`)).toEqual(passed());
   const pages = globSync('**/*.md', { cwd: join(folder, 'package') }).map((file) => join(folder, 'package', file));
@@ -104,6 +104,14 @@ test('the pages of the tarball lead to no file that it lacks', async () => {
     return links.filter((link) => !existsSync(join(dirname(file), link))).map((link) => `${file}: ${link}`);
   });
   expect(broken).toEqual([]);
+  const sources = globSync('{src,tools,testing}/**/*.js', { cwd: join(folder, 'package') });
+  expect(sources.length).toBeGreaterThan(100);
+  const ofRepository = [...pages, ...sources.map((file) => join(folder, 'package', file))].flatMap((file) =>
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((line) => line.includes('packages/trellis') && !/^ *(?:\/\/|\/?\*)/.test(line)),
+  );
+  expect(ofRepository).toEqual([]);
 });
 
 describe('the way of README, from an empty folder', () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { blocks } from '../../support/readme.ts';
@@ -80,6 +80,20 @@ test('trellis contract check shows the differences that docs/releasing.md has', 
   writeFileSync(contract, readFileSync(contract, 'utf8').replace('maxLength: 1000', 'maxLength: 500'));
   const [shown] = blocks('releasing', 'Releasing the contract', 'console');
   expect(await trellis(folder, 'contract', 'check', 'notes')).toEqual({ code: 1, stdout: shown, stderr: '' });
+});
+
+test('trellis generate lints by the rules that docs/changing-the-contract.md shows, where the service has them', async () => {
+  const folder = temporaryFolder();
+  await trellis(folder, 'init', 'notes');
+  const contract = join(folder, 'notes/openapi.yaml');
+  const yaml = readFileSync(contract, 'utf8');
+  writeFileSync(contract, yaml.replace(" '429':", " '430':").replace('maxLength: 1000,', ''));
+  expect(await trellis(folder, 'generate', 'notes')).toMatchObject({ code: 0 });
+  const [rules = ''] = blocks('changing-the-contract', 'Style', 'yaml');
+  appendFileSync(join(folder, 'notes/redocly.yaml'), rules);
+  const { code, stderr } = await trellis(folder, 'generate', 'notes');
+  expect([code, stderr]).toEqual([1, expect.stringContaining('openapi.yaml has 2 problem(s)')]);
+  for (const rule of ['own/bounds', 'own/errors-of-tokens']) expect(stderr).toContain(`by the ${rule} rule`);
 });
 
 test.each([
