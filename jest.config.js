@@ -24,5 +24,5 @@ export default {
   // Most tests wait for something most of the time. Those in the folders take processor time, and have limits of time.
   maxWorkers: folder ? 3 : 6,
   // Tests start processes and wait for disks, on machines that have other things to do.
-  testTimeout: 240_000,
+  testTimeout: 600_000,
 };

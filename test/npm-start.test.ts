@@ -48,12 +48,11 @@ describe('npm start', () => {
     const environment = { ...newStore(), NPM_CONFIG_PROGRESS: 'false' };
     const terminal = start('script', args, environment, ROOT, {}, 'pipe');
     await listening(terminal);
-    const stoppedAt = performance.now();
     terminal.child.stdin?.write('\x03');
     await terminal.ended;
-    expect(performance.now() - stoppedAt).toBeLessThan(5000);
     expect(terminal.stdout()).toContain('"signal":"SIGINT","msg":"stopping"');
     expect(terminal.stdout()).toContain('"msg":"stopped"');
+    // It would say so after 5.5 s on its own clock.
     expect(terminal.stdout()).not.toContain('stopped before all was done');
   });
 

@@ -49,7 +49,7 @@ testWith(
     expect(lines).toHaveLength(5);
     for (const line of lines) {
       const from = load.acknowledged;
-      await until(() => load.broken || load.acknowledged > from + 100, 60_000);
+      await until(() => load.broken || load.acknowledged > from + 100);
       const { code, stderr } = await run(project, `set -euo pipefail; export DATABASE_URL='${url}'\n${here(line)}`);
       expect({ line, code, stderr }).toMatchObject({ line, code: 0 });
     }

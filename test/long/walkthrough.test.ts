@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { whyNoNginx } from '../../packages/trellis/test/support/nginx.ts';
 import { freePort } from '../../packages/trellis/test/support/port.ts';
@@ -9,6 +8,7 @@ import { Project } from '../../packages/trellis/test/support/project.ts';
 import { blocks, run } from '../../packages/trellis/test/support/readme.ts';
 import { start, type Started } from '../../packages/trellis/test/support/service.ts';
 import { describeWith } from '../../packages/trellis/test/support/skipping.ts';
+import { until } from '../../packages/trellis/test/support/until.ts';
 
 const HEADINGS = ['Set up', 'Start', 'Use', 'Back up and restore'];
 const [database = '', settings = '', terminals = '', first = '', importing = '', watching = '', restoring = ''] =
@@ -73,11 +73,7 @@ describeWith(missing, 'the lines of docs/two-instances.md', () => {
   test('imports plants, and counts them in the metrics', async () => {
     expect(await walk(importing)).toMatch(new RegExp(`${COUNT.toLocaleString('en')}|${COUNT}`));
     // The service counts its plants every few seconds.
-    const deadline = performance.now() + 30_000;
-    while (!(await walk(watching)).includes(`plant_store_plants ${COUNT + 1}`)) {
-      expect(performance.now()).toBeLessThan(deadline);
-      await sleep(500);
-    }
+    await until(async () => (await walk(watching)).includes(`plant_store_plants ${COUNT + 1}`), undefined, 500);
     expect(await walk(watching)).toContain('plant_store_http_requests_total{');
   });
 
@@ -92,10 +88,4 @@ describeWith(missing, 'the lines of docs/two-instances.md', () => {
   });
 });
 
-async function answers(url: string): Promise<void> {
-  const deadline = performance.now() + 30_000;
-  while (!(await fetch(url).catch(() => undefined))?.ok) {
-    if (performance.now() > deadline) throw new Error(`${url} does not answer`);
-    await sleep(50);
-  }
-}
+const answers = (url: string) => until(async () => (await fetch(url).catch(() => undefined))?.ok, undefined, 50);

@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { inTime } from '../../packages/trellis/test/support/in-time.ts';
 import { type RawAnswer, sendRaw } from '../../packages/trellis/test/support/raw.ts';
 import { page } from '../../packages/trellis/test/support/readme.ts';
+import { until } from '../../packages/trellis/test/support/until.ts';
 import * as attempts from './attempts.ts';
 import { createPlant, startPlantApp } from '../support.ts';
 
@@ -59,7 +61,7 @@ const CLAUSES: Readonly<Record<string, Clause>> = {
   },
   'one line in the log': async ({ headers }, sent) => {
     const lines = () => app.log.filter(({ requestId }) => requestId === headers['x-request-id']);
-    while (lines().length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(() => lines().length);
     const path = sent.split(' ')[1]?.slice(0, 200);
     expect(lines()).toEqual([expect.objectContaining({ level: 30, method: 'GET', path, status: 404 })]);
   },
@@ -72,6 +74,7 @@ async function expectService(): Promise<void> {
 }
 
 async function attempt(sent: attempts.Message, number: string, clauses: readonly string[]): Promise<void> {
+  await removeAll();
   await expectService();
   const answer = await (typeof sent === 'function' ? sendRaw(app.url, sent) : sendRaw(app.url, sent, NEXT));
   const all = answer.text.match(/(?<=HTTP\/1\.1 )\d{3}(?= )/g);
@@ -83,10 +86,11 @@ async function attempt(sent: attempts.Message, number: string, clauses: readonly
   expect(await app.stored()).toEqual([]);
 }
 
-// A plant that one attack has stored must not fail the next test.
-afterEach(async () => {
+/** A plant that one attack has stored must not fail the next. */
+async function removeAll(): Promise<void> {
   for (const row of await app.stored()) await app.store.remove('plants', row['id']);
-});
+}
+afterEach(removeAll);
 
 describe('the table of attacks', () => {
   test('has a row for each attack of attempts.ts, and no others', () => {
@@ -100,7 +104,7 @@ describe('the table of attacks', () => {
     const bytes = sent.map(String).join('\n');
     for (const example of examples) expect(bytes).toContain(example);
     expect(Object.keys(CLAUSES)).toEqual(expect.arrayContaining([...clauses]));
-    for (const each of sent) await attempt(each, number, clauses);
+    for (const each of sent) await inTime(() => attempt(each, number, clauses));
     await expectService();
   });
 

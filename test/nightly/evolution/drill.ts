@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import { Project } from '../../../packages/trellis/test/support/project.ts';
 import { runProcess, type Service, start } from '../../../packages/trellis/test/support/service.ts';
+import { until } from '../../../packages/trellis/test/support/until.ts';
 import { type Change, type Edit, type Exchange, removeEntry } from './change.ts';
 import { withoutOthers } from './without-others.ts';
 import { createPlant, startPlants } from '../../support.ts';
@@ -134,7 +135,7 @@ async function expectFailure(service: Service, text: string, reason: string): Pr
     /^\{"error":50000,"message":"the service failed; its log has the cause under request id [\w-]+"\}$/,
   );
   const lines = () => service.log().filter((line) => line['status'] === 500);
-  while (lines().length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => lines().length);
   expect(JSON.stringify(lines())).toContain(reason);
 }
 

@@ -5,6 +5,7 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { freePort } from '../support/port.ts';
 import { PostgresServer } from '../support/postgres.ts';
 import { createItem, type Instance, runCommand, startInstance, startService } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const server = await PostgresServer.create();
 afterAll(() => server.remove());
@@ -60,7 +61,7 @@ describe('a service whose PostgreSQL is down', () => {
     const refused = await createItem({ ...service, token: 'a'.repeat(43) }, BODY);
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
     await server.start();
-    while (!service.log().some(({ msg }) => msg === 'ready')) await sleep(50);
+    await until(() => service.log().some(({ msg }) => msg === 'ready'));
     expect([await statusOf('/livez'), await statusOf('/readyz')]).toEqual([200, 200]);
     expect((await createItem(service, BODY)).status).toBe(200);
     // PostgreSQL is killed while the service runs.
@@ -69,7 +70,7 @@ describe('a service whose PostgreSQL is down', () => {
     const { status } = await createItem(service, BODY);
     expect(status).toBe(503);
     await server.start();
-    while ((await statusOf('/readyz')) !== 200) await sleep(50);
+    await until(async () => (await statusOf('/readyz')) === 200);
     const replay = await createItem(service, BODY);
     expect([replay.status, replay.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
     expect(await service.stop()).toBe(0);

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from '@jest/globals';
+import { inTime } from '../support/in-time.ts';
+import { sample, scrape, untilSample } from '../support/metrics.ts';
 import { byHand, open } from '../support/raw.ts';
 import { send } from '../support/signals.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -21,18 +23,21 @@ import {
 
 const BODY = '{"id":1,"name":"Monstera deliciosa","tag":"tropical"}';
 
+/** Of services whose metrics tell how many requests are under way. */
+const WATCHED = { ADMIN_PORT: '0' };
+
 /** The file of a new store, and the settings of a service on it. */
 function newStore() {
   const file = join(temporaryFolder(), 'items.db');
-  return { file, environment: { PORT: '0', DATABASE_URL: `sqlite:${file}` } };
+  return { file, environment: { ...WATCHED, PORT: '0', DATABASE_URL: `sqlite:${file}` } };
 }
 
-/** Sends a create without the last 20 bytes of its body, which `finish` sends. */
+/** Sends a create to a watched service without the last 20 bytes of its body, which `finish` sends. */
 async function slowRequest(service: Instance) {
   const connection = open(service);
   const closed = once(connection.socket, 'close');
   connection.socket.write(byHand(service).create(BODY).slice(0, -20));
-  await sleep(200);
+  await untilSample(service, 'item_store_http_requests_in_flight', 1);
   return {
     finish: async () => {
       connection.socket.write(BODY.slice(-20));
@@ -43,6 +48,20 @@ async function slowRequest(service: Instance) {
 }
 
 const isStopping = ({ log }: Instance) => until(() => log().some(({ msg }) => msg === 'stopping'));
+
+/** Whether the service accepts no connection. */
+const isRefused = ({ url }: Instance) =>
+  fetch(url).then(
+    () => false,
+    () => true,
+  );
+
+/** How long the service took to stop, by the times of its own log, in milliseconds. */
+function stopTime({ log }: Instance): number {
+  const lines = log();
+  const timeOf = (line: Record<string, unknown> | undefined) => Date.parse(String(line?.['time']));
+  return timeOf(lines.at(-1)) - timeOf(lines.find(({ msg }) => msg === 'stopping'));
+}
 
 describe('a terminal that hangs up', () => {
   // The services are not children of this process.
@@ -74,10 +93,10 @@ describe('a terminal that hangs up', () => {
 
   test('does not stop a service that nohup has started', async () => {
     const { pid, log } = await hangUp('nohup');
-    await sleep(1000);
-    expect(log()).not.toContain('stopping');
+    // The service receives SIGHUP first.
     process.kill(pid, 'SIGTERM');
-    await until(() => log().includes('"signal":"SIGTERM","msg":"stopping"') && log().includes('"msg":"stopped"'));
+    await until(() => log().includes('"msg":"stopped"'));
+    expect(log().match(/"signal":"\w+"/g)).toEqual(['"signal":"SIGTERM"']);
   });
 });
 
@@ -85,19 +104,21 @@ describe('the service', () => {
   test('goes on after SIGHUP, as under systemd, where stdin is no terminal', async () => {
     const service = await startService();
     service.child.kill('SIGHUP');
-    await sleep(300);
     expect((await createItem(service, BODY)).status).toBe(200);
     expect(await service.stop()).toBe(0);
+    expect(service.log().find(({ msg }) => msg === 'stopping')).toMatchObject({ signal: 'SIGTERM' });
   });
 
   test.each(['SIGTERM', 'SIGINT'] as const)('answers a request under way when %s stops it', async (signal) => {
-    const service = await startService();
-    const { finish } = await slowRequest(service);
-    service.child.kill(signal);
-    await sleep(300);
-    await expect(fetch(service.url)).rejects.toThrow();
-    expect(await finish()).toMatch(/^HTTP\/1\.1 200 OK[^]*Connection: close/);
-    expect(await service.ended).toBe(0);
+    await inTime(async () => {
+      const service = await startService(WATCHED);
+      const { finish } = await slowRequest(service);
+      service.child.kill(signal);
+      await until(() => isRefused(service));
+      // It waits 5 s for the rest of the request.
+      expect(await finish()).toMatch(/^HTTP\/1\.1 200 OK[^]*Connection: close/);
+      expect(await service.ended).toBe(0);
+    });
   });
 
   test('answers a request that arrives while it stops, with Connection: close', async () => {
@@ -117,71 +138,79 @@ describe('the service', () => {
   });
 
   test('answers all requests under way on a connection while it stops, and accepts no more', async () => {
-    const { file, environment } = newStore();
-    const service = await startInstance(environment);
-    using other = new DatabaseSync(file);
-    other.exec('begin immediate');
-    const connection = open(service);
-    const closed = once(connection.socket, 'close');
-    const [first, second, third] = [1, 2, 3].map((id) => byHand(service).create(`{"id":${id},"name":"x"}`));
-    connection.socket.write(`${String(first)}${String(second)}`);
-    await sleep(500);
-    const stopped = service.stop();
-    await isStopping(service);
-    connection.socket.write(String(third));
-    await sleep(100);
-    other.exec('rollback');
-    await closed;
-    const answers = ['HTTP/1.1 200', 'HTTP/1.1 200', 'Connection: close'];
-    expect(connection.received.match(/HTTP\/1\.1 \d+|Connection: close/g)).toEqual(answers);
-    expect(await stopped).toBe(0);
-    expect(other.prepare('select id from items').all()).toEqual([{ id: 1 }, { id: 2 }]);
+    await inTime(async () => {
+      const { file, environment } = newStore();
+      const service = await startInstance(environment);
+      using other = new DatabaseSync(file);
+      // The store waits 2 s for the lock.
+      other.exec('begin immediate');
+      const connection = open(service);
+      const closed = once(connection.socket, 'close');
+      const [first, second, third] = [1, 2, 3].map((id) => byHand(service).create(`{"id":${id},"name":"x"}`));
+      connection.socket.write(`${String(first)}${String(second)}`);
+      await untilSample(service, 'item_store_http_requests_in_flight', 2, 2000);
+      const stopped = service.stop();
+      await isStopping(service);
+      connection.socket.write(String(third));
+      await sleep(100);
+      other.exec('rollback');
+      await closed;
+      const answers = ['HTTP/1.1 200', 'HTTP/1.1 200', 'Connection: close'];
+      expect(connection.received.match(/HTTP\/1\.1 \d+|Connection: close/g)).toEqual(answers);
+      expect(await stopped).toBe(0);
+      expect(other.prepare('select id from items').all()).toEqual([{ id: 1 }, { id: 2 }]);
+    });
   });
 
   test('stops without waiting for idle connections', async () => {
-    const service = await startService();
-    await (await fetch(service.url)).text();
-    const stoppedAt = performance.now();
-    expect(await service.stop()).toBe(0);
-    expect(performance.now() - stoppedAt).toBeLessThan(3000);
+    await inTime(async () => {
+      const service = await startService();
+      await (await fetch(service.url)).text();
+      expect(await service.stop()).toBe(0);
+      expect(stopTime(service)).toBeLessThan(3000);
+    });
   });
 
   test('stops within 10 s while another process locks its store', async () => {
-    const { file, environment } = newStore();
-    const service = await startInstance(environment);
-    using other = new DatabaseSync(file);
-    other.exec('begin immediate');
-    // One batch after the other waits for the lock, which takes longer than 10 s for so many items.
-    const connection = open(service);
-    for (let id = 0; id < 9000; id++) connection.socket.write(byHand(service).create(`{"id":${id},"name":"x"}`));
-    await sleep(1500);
-    const stoppedAt = performance.now();
-    await service.stop();
-    expect(performance.now() - stoppedAt).toBeLessThan(10_000);
-    other.exec('rollback');
-    expect(other.prepare('select count(*) as count from items').get()).toEqual({ count: 0 });
-    expect(connection.received).not.toContain('HTTP/1.1 200');
+    await inTime(async () => {
+      const { file, environment } = newStore();
+      const service = await startInstance(environment);
+      using other = new DatabaseSync(file);
+      other.exec('begin immediate');
+      // One batch after the other waits for the lock, which takes longer than 10 s for so many items.
+      const connection = open(service);
+      for (let id = 0; id < 9000; id++) connection.socket.write(byHand(service).create(`{"id":${id},"name":"x"}`));
+      await until(async () => Number(sample(await scrape(service), 'item_store_waiting_writes')) > 1000);
+      await service.stop();
+      other.exec('rollback');
+      expect(stopTime(service)).toBeLessThan(10_000);
+      expect(other.prepare('select count(*) as count from items').get()).toEqual({ count: 0 });
+      expect(connection.received).not.toContain('HTTP/1.1 200');
+    });
   });
 
   test('cuts off an endless request within 10 s of SIGTERM', async () => {
-    const service = await startInstance();
-    const { finish } = await slowRequest(service);
-    const stoppedAt = performance.now();
-    expect(await service.stop()).toBe(0);
-    expect(performance.now() - stoppedAt).toBeLessThan(10_000);
-    expect(await finish()).toBe('');
+    await inTime(async () => {
+      const service = await startInstance(WATCHED);
+      const { finish } = await slowRequest(service);
+      expect(await service.stop()).toBe(0);
+      expect(stopTime(service)).toBeLessThan(10_000);
+      expect(await finish()).toBe('');
+    });
   });
 
   test('ends at once when SIGTERM is repeated after 1 s', async () => {
-    const service = await startService();
-    await slowRequest(service);
-    service.child.kill('SIGTERM');
-    service.child.kill('SIGTERM');
-    await sleep(1200);
-    expect(service.child.exitCode).toBeNull();
-    service.child.kill('SIGTERM');
-    const stoppedAt = performance.now();
-    expect(await service.ended).toBe(1);
-    expect(performance.now() - stoppedAt).toBeLessThan(1000);
+    await inTime(async () => {
+      const service = await startService(WATCHED);
+      await slowRequest(service);
+      service.child.kill('SIGTERM');
+      service.child.kill('SIGTERM');
+      await isStopping(service);
+      await sleep(1200);
+      expect(service.child.exitCode).toBeNull();
+      service.child.kill('SIGTERM');
+      // Without the last signal, it would cut the request off after 5 s, and end with 0.
+      expect(await service.ended).toBe(1);
+    });
   });
 });

@@ -27,17 +27,23 @@ export function sample(text: string, name: string): number | undefined {
   return samples(text, name)[''];
 }
 
-/** How long to wait for a sample, and between two scrapes, in milliseconds: each scrape is work for the service. */
-const PACE = [60_000, 25] as const;
+/** The pause between two scrapes, in milliseconds: each scrape is work for the service. */
+const PAUSE_MS = 25;
 
-/** Scrapes until a sample has this value. */
-export function untilSample(service: Pick<Output, 'log'>, name: string, value: number): Promise<string> {
+/** Scrapes until a sample has this value. @param patienceMs for a value that does not last; by default that of `until` */
+export function untilSample(
+  service: Pick<Output, 'log'>,
+  name: string,
+  value: number,
+  patienceMs?: number,
+): Promise<string> {
   return until(
     async () => {
       const text = await scrape(service);
       return sample(text, name) === value && text;
     },
-    ...PACE,
+    patienceMs,
+    PAUSE_MS,
   );
 }
 

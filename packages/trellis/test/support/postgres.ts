@@ -14,7 +14,6 @@ import {
 import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { leash } from './leash.ts';
 import { binary } from './postgres-binaries.ts';
@@ -26,9 +25,6 @@ import { until } from './until.ts';
 
 /** PostgreSQL refuses to run as root. */
 export const NOBODY = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
-
-/** How long a server may take to start, to recover, or to be promoted, in milliseconds. */
-const READY_MS = 60_000;
 
 /** The beginning of the names of the databases that tests make. */
 const PREFIX = 'test_';
@@ -49,7 +45,7 @@ async function template(): Promise<string> {
     await initdb(making);
     renameSync(making, made);
   }
-  await until(() => existsSync(made), READY_MS);
+  await until(() => existsSync(made));
   return made;
 }
 
@@ -82,7 +78,7 @@ export class Postgres {
 
   /** Waits until a query returns a row. */
   async until(text: string, database = 'postgres'): Promise<void> {
-    await until(async () => (await this.query(text, database)).length, READY_MS);
+    await until(async () => (await this.query(text, database)).length);
   }
 
   /** Returns the name of the new database. */
@@ -201,11 +197,12 @@ export class PostgresServer extends Postgres implements AsyncDisposable {
     }
     let said = '';
     this.process.stderr?.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-10_000)));
-    const deadline = performance.now() + READY_MS;
-    while (!(await this.answers())) {
-      if (performance.now() > deadline) throw new Error(`PostgreSQL: ${said}`);
-      await sleep(20);
-      if (this.process.exitCode === null) continue;
+    const { process } = this;
+    const hasEnded = () => process.exitCode !== null || process.signalCode !== null;
+    await until(async () => (await this.answers()) || hasEnded(), undefined, 20).catch((error: unknown) => {
+      throw new Error(`PostgreSQL: ${said}`, { cause: error });
+    });
+    if (hasEnded()) {
       // A child process that survived `kill` takes a moment to end, and uses the shared memory until then.
       if (!said.includes('is still in use')) throw new Error(`PostgreSQL: ${said}`);
       await this.start();

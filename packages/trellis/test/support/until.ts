@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** Less than the time limit of a test in jest.config.js, so that a test fails with the condition that never held. */
+const PATIENCE_MS = 240_000;
+
 /** A condition returns one of these while it does not hold. */
 type NotYet = false | null | undefined | 0 | '';
 
@@ -10,7 +13,7 @@ type NotYet = false | null | undefined | 0 | '';
  */
 export async function until<T>(
   condition: () => T | Promise<T>,
-  patienceMs = 60_000,
+  patienceMs = PATIENCE_MS,
   pauseMs = 5,
 ): Promise<Exclude<T, NotYet>> {
   const deadline = performance.now() + patienceMs;

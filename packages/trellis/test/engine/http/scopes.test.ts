@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hashToken } from '../../../src/auth/token.ts';
 import type { Caller } from '../../../src/contract/caller.ts';
@@ -161,16 +162,24 @@ describe('a request whose token lacks a scope', () => {
     const client = await addToken(app, 'losing', ['write']);
     const { request, AUTH } = byHand(client);
     called = [];
-    const head = request('POST /write', AUTH, JSON_TYPE, 'Content-Length: 2', 'Connection: close');
+    const head = request(
+      'POST /write',
+      AUTH,
+      JSON_TYPE,
+      'Content-Length: 2',
+      'Expect: 100-continue',
+      'Connection: close',
+    );
     const answer = await sendRaw(app.url, head, async (socket) => {
-      await sleep(20);
+      // The service asks for the body once it knows the token.
+      await once(socket, 'data');
       const hash = hashToken(client.token);
       await app.store.tokens.delete(hash);
       await app.store.tokens.add({ name: 'losing', hash, scopes: ['read'] });
       await sleep(1000);
       socket.write('{}');
     });
-    expect([answer.status, called]).toEqual([403, []]);
+    expect([answer.statuses, called]).toEqual([[100, 403], []]);
   });
 
   test('does not count towards the rate limit of its caller', async () => {

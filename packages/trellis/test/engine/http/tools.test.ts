@@ -21,8 +21,9 @@ const asks: Handler = (_request, { signal }) => {
   signals.push(signal);
   return Promise.resolve({ status: 204 });
 };
-const left = Promise.withResolvers<undefined>();
+const [begun, left] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
 const asksLate: Handler = async (_request, tools) => {
+  begun.resolve(undefined);
   await left.promise;
   signals.push(tools.signal, tools.signal);
   return { status: 204 };
@@ -95,8 +96,7 @@ describe('the signal of an operation aborts when its client', () => {
   test('disconnected before the operation asked for the signal', async () => {
     const { socket } = open(app);
     socket.write(request('PATCH /v1:b/gate', 'X-Request-Id: early', 'Content-Length: 0'));
-    await until(() => socket.bytesWritten > 0);
-    await sleep(50);
+    await begun.promise;
     socket.resetAndDestroy();
     await app.lineOf('early');
     left.resolve(undefined);

@@ -1,8 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import { runSql } from '../../support/app.ts';
-import { STORE_PATIENCE_MS } from '../../../src/storage/queue.ts';
 import type { Database, Queries, Store } from '../../../src/storage/store.ts';
 
 let nextId = 1_000_000n;
@@ -179,12 +177,13 @@ export function testQueries(getStore: () => Store, open: () => Promise<Store>, s
     test('is rolled back when its work takes too long, and waiting creates then succeed', async () => {
       const store = getStore();
       const { transaction } = store;
-      const [begun, late] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+      const deferred = () => Promise.withResolvers<undefined>();
+      const [begun, over, late] = [deferred(), deferred(), deferred()];
       const ids = { undone: nextId++, created: nextId++ };
       const hangs = transaction(async ({ database }) => {
         await database.insertInto('items').values({ id: ids.undone, name: 'undone' }).execute();
         begun.resolve(undefined);
-        await sleep(STORE_PATIENCE_MS + 1000);
+        await over.promise;
         // The run is over: this query never settles, like one that is under way when the run ends.
         void insert(database, 'too late');
         late.resolve(undefined);
@@ -193,6 +192,7 @@ export function testQueries(getStore: () => Store, open: () => Promise<Store>, s
       const created = store.create('items', { id: ids.created, name: 'x' });
       const tooLong = { name: 'StoreUnavailable', message: 'a transaction took too long' };
       await expect(hangs).rejects.toMatchObject(tooLong);
+      over.resolve(undefined);
       expect(await created).toBe('created');
       expect(await store.create('items', { id: ids.undone, name: 'free' })).toBe('created');
       await late.promise;

@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import type { Reject } from '../../../src/files/rejects.ts';
 import { readConfig } from '../../../src/config.ts';
@@ -11,6 +10,7 @@ import { blocks } from '../../support/readme.ts';
 import { testWith } from '../../support/skipping.ts';
 import { noSmallDisk, UNSHARE } from '../../support/small-disk.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
+import { until } from '../../support/until.ts';
 import { items, LAYOUT } from '../../services/items/index.ts';
 import { ITEMS, runCommand, start } from '../../support/service.ts';
 
@@ -95,7 +95,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('import into %s', (engine) => {
     await run('migrate');
     const store = await openStore(LAYOUT, readConfig(items, environment).DATABASE_URL, { create: false });
     const killed = start(process.execPath, [ITEMS.main, 'import', 'items.ndjson'], environment, folder);
-    while ((await store.count('items')) === 0) await sleep(5);
+    await until(() => store.count('items'));
     killed.child.kill('SIGKILL');
     await store.close();
     expect(await killed.ended).toBe('SIGKILL');

@@ -3,6 +3,7 @@ import { noPgBouncer, PgBouncer } from '../../support/pgbouncer.ts';
 import { type Postgres, PostgresServer, sharedPostgres } from '../../support/postgres.ts';
 import { createItem, runProcess, startService } from '../../support/service.ts';
 import { describeWith } from '../../support/skipping.ts';
+import { until } from '../../support/until.ts';
 
 const IGNORE = 'ignore_startup_parameters = options';
 
@@ -42,8 +43,10 @@ describeWith(noPgBouncer, 'behind PgBouncer', () => {
     await away.stop('SIGQUIT');
     expect(await create(200)).toBe(503);
     await away.start();
-    let status = 503;
-    for (let tries = 0; status === 503 && tries < 30; tries++) status = await create(201);
+    const status = await until(async () => {
+      const answered = await create(201);
+      return answered !== 503 && answered;
+    });
     expect(status).toBe(200);
     expect(await service.stop()).toBe(0);
   });
@@ -53,10 +56,10 @@ describeWith(noPgBouncer, 'behind PgBouncer', () => {
     const database = await away.createDatabase();
     await using pooler = await PgBouncer.start(away, ['pool_mode = session', IGNORE, 'server_login_retry = 1']);
     await away.stop('SIGQUIT');
-    const starting = startService({ DATABASE_URL: pooler.url(database) });
-    await new Promise((resolve) => setTimeout(resolve, 3000));
+    const service = await startService({ DATABASE_URL: pooler.url(database) }, undefined, undefined, 'listening');
+    await until(() => service.log().some(({ msg }) => msg === 'the store is away'));
     await away.start();
-    const service = await starting;
+    await until(() => service.log().some(({ msg }) => msg === 'ready'));
     expect((await createItem(service, '{"id":1,"name":"Ginkgo"}')).status).toBe(200);
     expect(await service.stop()).toBe(0);
   });

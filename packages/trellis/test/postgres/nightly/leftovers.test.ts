@@ -46,7 +46,7 @@ async function runJest(end: string, hasWorkers: boolean) {
 const isAlive = (pid: number) => existsSync(`/proc/${pid}`);
 
 async function expectEnd(started: readonly number[]): Promise<void> {
-  await until(() => !started.some(isAlive), 20_000).catch((error: unknown) => {
+  await until(() => !started.some(isAlive)).catch((error: unknown) => {
     const left = started.filter(isAlive);
     for (const pid of left) process.kill(pid, 'SIGKILL');
     throw new Error(`left behind: ${left.join(' ')}`, { cause: error });

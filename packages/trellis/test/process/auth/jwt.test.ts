@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
 import { adminUrl, sample, scrape } from '../../support/metrics.ts';
+import { inTime, timeOf } from '../../support/in-time.ts';
 import { freePort } from '../../support/port.ts';
 import { AUDIENCE, makeKey, TestProvider } from '../../support/provider.ts';
 import { createItem, runCommand, ROOT, start, startInstance } from '../../support/service.ts';
@@ -36,12 +37,13 @@ test('an issuer that never answers delays neither the start nor the stop of the 
   using _silent = { [Symbol.dispose]: () => silent.close() };
   await once(silent, 'listening');
   const { port } = silent.address() as AddressInfo;
-  const asked = once(silent, 'connection');
-  const service = await startInstance({ JWT_ISSUER: `http://127.0.0.1:${port}`, JWT_AUDIENCE: 'items' });
-  await asked;
-  const stopped = performance.now();
-  expect(await service.stop()).toBe(0);
-  expect(performance.now() - stopped).toBeLessThan(3000);
+  await inTime(async () => {
+    const asked = once(silent, 'connection');
+    const service = await startInstance({ JWT_ISSUER: `http://127.0.0.1:${port}`, JWT_AUDIENCE: 'items' });
+    await asked;
+    expect(await timeOf(() => service.stop())).toBeLessThan(3000);
+    expect(await service.ended).toBe(0);
+  });
 });
 
 test('an instance is ready once it has fetched the keys of its issuer, and stays ready without the issuer', async () => {
@@ -64,11 +66,14 @@ test('an instance is ready once it has fetched the keys of its issuer, and stays
   expect(before).toContain('item_store_issuer_keys_age_seconds +Inf\n');
   expect(sample(before, 'item_store_issuer_keys_failures_total')).toBeGreaterThan(0);
 
+  const startedAt = performance.now();
   await using provider = await TestProvider.start([await makeKey('late')], port);
   await until(async () => (await ask('/readyz'))[0] === 200);
   const early = await provider.token();
   await provider[Symbol.asyncDispose]();
-  expect(sample(await scrape(service), 'item_store_issuer_keys_age_seconds')).toBeLessThan(60);
+  expect(sample(await scrape(service), 'item_store_issuer_keys_age_seconds')).toBeLessThanOrEqual(
+    (performance.now() - startedAt) / 1000,
+  );
   expect((await ask('/readyz'))[0]).toBe(200);
   expect(await create(early)).toBe(200);
   await service.stop();

@@ -10,6 +10,7 @@ import { readConfig } from '../../../src/config.ts';
 import { captured } from '../../support/io.ts';
 import { testWith } from '../../support/skipping.ts';
 import { importStdin, lines, look, place } from '../../support/item-store.ts';
+import { until } from '../../support/until.ts';
 import { items } from '../../services/items/index.ts';
 
 const NOT_LINUX = process.platform === 'linux' ? undefined : 'it needs Linux';
@@ -19,7 +20,7 @@ describe('an import', () => {
     const here = await place();
     const { child, write, ended, stdout, stderr } = importStdin(here);
     await write(`bad\n${lines(5000)}`);
-    while (look(here.database) === 0) await sleep(50);
+    await until(() => look(here.database), undefined, 50);
     child.kill('SIGINT');
     expect(await ended).toBe(130);
     expect(stdout()).toBe('');

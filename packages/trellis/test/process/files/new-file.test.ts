@@ -2,12 +2,12 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { writeNewFile } from '../../../src/files/new-file.ts';
 import { formatOf } from '../../../src/files/records.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { ITEMS, runCommand, start } from '../../support/service.ts';
+import { until } from '../../support/until.ts';
 
 test('writeNewFile succeeds when a killed process with the same pid has left its unfinished file', async () => {
   const folder = temporaryFolder();
@@ -40,7 +40,7 @@ test('an interrupted export reports that it wrote nothing, and leaves no file', 
   database.close();
   const main = ITEMS.main;
   const { child, ended, stderr } = start(process.execPath, [main, 'export', 'all.ndjson'], environment, folder);
-  while (!readdirSync(folder).some((name) => name.endsWith('.part'))) await sleep(5);
+  await until(() => readdirSync(folder).some((name) => name.endsWith('.part')));
   child.kill('SIGTERM');
   expect(await ended).toBe(143);
   expect(stderr()).toBe('item-store: interrupted: all.ndjson was not written\n');

@@ -12,8 +12,12 @@ import type { Context } from '../../../src/http/context.ts';
 import { listen } from '../../../src/http/server.ts';
 import { startBusy } from '../../support/busy.ts';
 import { Crowd } from '../../support/crowd.ts';
+import { inTime } from '../../support/in-time.ts';
+import { samples, scrape } from '../../support/metrics.ts';
+import { createPlace } from '../../support/place.ts';
 import { byHand, JSON_TYPE, open, sendRaw, VALID } from '../../support/raw.ts';
-import { createItem, startService } from '../../support/service.ts';
+import { createItem, ITEMS, listening, type Output, start, startService } from '../../support/service.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
 import { until } from '../../support/until.ts';
 import { addToken, startApp, type TestApp } from '../../support/app.ts';
 import { itemsIn } from '../../services/items/index.ts';
@@ -120,24 +124,58 @@ describe('at a bound, the service refuses or cuts off', () => {
     expect((await other).status).toBe(200);
   });
 
-  test('the connections that have made no progress for the longest time', async () => {
-    const service = await startService();
-    const { HOST, AUTH, post } = byHand(service);
-    const upload = open(service).socket;
-    upload.write(post(HOST, AUTH, JSON_TYPE, 'Content-Length: 60000'));
-    const trickle = setInterval(() => upload.write('{'), 50);
+  const cutOff = async (service: Output) =>
+    samples(await scrape(service), 'item_store_connections_cut_off_total')['connections'];
+  const isLine = ({ msg }: Record<string, unknown>) => msg === 'connection cut off';
+  const reason = expect.stringContaining('more connections are open than');
+
+  test('the connections that have been idle for the longest time', async () => {
+    const service = await startService({ ADMIN_PORT: '0', IDLE_TIMEOUT: '10m' });
     using crowd = new Crowd(service);
-    while (crowd.sockets.length <= MAX.connections) await crowd.join(256);
-    const line = await until(() => service.log().find(({ msg }) => msg === 'connection cut off'));
-    const reason = expect.stringContaining('more connections are open than');
-    expect(line).toMatchObject({ client: '127.0.0.1', phase: 'head', reason });
-    await until(() => crowd.sockets[0]?.destroyed);
+    // Without a request they would have to be open within 10 s, which is less than a busy machine needs.
+    while (crowd.sockets.length <= MAX.connections)
+      await Promise.all(
+        (await crowd.join(256)).map((socket) => {
+          socket.write('GET /none HTTP/1.1\r\nHost: x\r\n\r\n');
+          return once(socket, 'data');
+        }),
+      );
+    await until(() => cutOff(service));
+    await until(() => crowd.sockets.slice(0, 256).some(({ destroyed }) => destroyed));
+    expect(service.log().find(isLine)).toMatchObject({ client: '127.0.0.1', phase: 'idle', reason });
     expect(crowd.sockets.slice(-5000).every(({ destroyed }) => !destroyed)).toBe(true);
     expect((await createItem(service, VALID)).status).toBe(200);
-    clearInterval(trickle);
-    expect(upload.destroyed).toBe(false);
-    upload.destroy();
     expect(await service.stop()).toBe(0);
+  });
+
+  test('connections that send nothing, and none whose request is arriving', async () => {
+    await using place = await createPlace('SQLite');
+    // A connection has 10 s for its first request, and 30 s for the whole of it.
+    await inTime(async () => {
+      const environment = { PORT: '0', ADMIN_PORT: '0', DATABASE_URL: place.url };
+      const command = ['--norc', '-c', 'ulimit -n 704 && exec "$@"', 'bash', process.execPath, ITEMS.main, 'serve'];
+      const started = start('bash', command, environment, temporaryFolder());
+      const service = { ...started, url: await listening(started), token: place.token };
+      const { HOST, AUTH, post } = byHand(service);
+      const upload = open(service).socket;
+      upload.write(post(HOST, AUTH, JSON_TYPE, 'Content-Length: 60000'));
+      const trickle = setInterval(() => upload.write('{'), 50);
+      using _trickle = {
+        [Symbol.dispose]: () => {
+          clearInterval(trickle);
+        },
+      };
+      using crowd = new Crowd(service);
+      while (crowd.sockets.length <= 512) await crowd.join(128);
+      await until(() => cutOff(service), 15_000);
+      expect(service.log().find(isLine)).toMatchObject({ client: '127.0.0.1', phase: 'head', reason });
+      expect(crowd.sockets.slice(-256).every(({ destroyed }) => !destroyed)).toBe(true);
+      expect((await createItem(service, VALID)).status).toBe(200);
+      expect(upload.destroyed).toBe(false);
+      upload.destroy();
+      service.child.kill('SIGTERM');
+      expect(await service.ended).toBe(0);
+    });
   });
 });
 
@@ -192,15 +230,16 @@ test('the service answers a create that follows a refused request with Expect: 1
 
 test('a create stores nothing if its token was revoked 1 s before the end of its body', async () => {
   const app = await startApp();
-  const create = byHand(app).create(VALID);
+  const create = byHand(app).create(VALID, 'Expect: 100-continue');
   const connection = open(app);
   connection.socket.write(create.slice(0, -10));
-  await sleep(100);
+  // The service asks for the body once it knows the token.
+  await until(() => connection.received.startsWith('HTTP/1.1 100 '));
   await app.store.tokens.revoke('tests');
   await sleep(1000);
   connection.socket.write(create.slice(-10));
   await until(() => connection.received.includes('}'));
-  expect(connection.received).toMatch(/^HTTP\/1\.1 401 /);
+  expect(connection.received).toContain('\r\nHTTP/1.1 401 ');
   expect(await itemsIn(app.store)).toEqual([]);
   connection.socket.destroy();
 });

@@ -1,8 +1,17 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from '@jest/globals';
+import { setImmediate as immediate } from 'node:timers/promises';
+import { afterEach, expect, jest, test } from '@jest/globals';
 import { MAX_WAITING, MAX_WAITING_BYTES, Queue, turns } from '../../../src/storage/queue.ts';
 import { StoreUnavailable } from '../../../src/storage/store.ts';
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+/** Waits until so many batches have begun. */
+async function batchesAre(batches: readonly unknown[], count: number): Promise<void> {
+  while (batches.length < count) await immediate();
+}
 
 /** Work that notes its batches, each of which ends when the test says so. */
 function noting() {
@@ -14,7 +23,7 @@ function noting() {
     return items.map((item) => `${item} done`);
   };
   const end = async () => {
-    while (ends.length === 0) await sleep(1);
+    while (ends.length === 0) await immediate();
     ends.shift()?.();
   };
   return { batches, work, end };
@@ -47,12 +56,14 @@ test('items that must be alone and batches of the others take turns', async () =
 test('another batch begins only when those under way are stuck', async () => {
   const { batches, work, end } = noting();
   const queue = new Queue({ work, maxActive: 2, stuckMs: 50 });
-  const begunAt = performance.now();
+  const clock = jest.spyOn(performance, 'now').mockReturnValue(0);
   const first = queue.add('first');
-  while (batches.length < 1) await sleep(1);
+  await batchesAre(batches, 1);
   const second = queue.add('second');
-  while (batches.length < 2) await sleep(1);
-  expect(performance.now() - begunAt).toBeGreaterThan(49);
+  await immediate();
+  expect(batches).toHaveLength(1);
+  clock.mockReturnValue(50);
+  await batchesAre(batches, 2);
   await end();
   await end();
   await Promise.all([first, second]);
@@ -64,11 +75,11 @@ test('what waits behind a stuck batch is taken by another one, and idle() waits 
   const answers = ['a', 'b', 'c'].map((item) => queue.add(item));
   let isIdle = false;
   const idle = queue.idle().then(() => (isIdle = true));
-  while (batches.length < 2) await sleep(1);
+  await batchesAre(batches, 2);
   expect(batches).toEqual([['a', 'b'], ['c']]);
   await end();
   await Promise.all(answers.slice(0, 2));
-  await sleep(1);
+  await immediate();
   expect(isIdle).toBe(false);
   await end();
   await idle;
@@ -129,13 +140,15 @@ test.each([
 test('refuses an item that has waited too long', async () => {
   const { batches, work, end } = noting();
   const queue = new Queue({ work, maxItems: 1, maxWaitMs: 100 });
+  const clock = jest.spyOn(performance, 'now').mockReturnValue(0);
   const first = queue.add('first');
   const late = queue.add('late');
   const tooLong = expect(late).rejects.toMatchObject({
     name: 'StoreUnavailable',
     message: 'the request has waited too long for the store',
   });
-  await sleep(150);
+  await batchesAre(batches, 1);
+  clock.mockReturnValue(100);
   await end();
   await tooLong;
   await first;

@@ -12,7 +12,9 @@ import { Statements } from '../../../../src/storage/sqlite/statements.ts';
 import { applicationId } from '../../../../src/storage/sqlite/migrations.ts';
 import type { Engine, Row } from '../../../../src/storage/store.ts';
 import { createEach, allRows } from '../../../support/app.ts';
+import { inTime } from '../../../support/in-time.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
+import { until } from '../../../support/until.ts';
 import { testEngine } from '../conformance.ts';
 import { type Item, itemRow, LAYOUT } from '../../../services/items/index.ts';
 
@@ -103,11 +105,16 @@ describe('a SQLite database', () => {
     const name = `lost${end}-${what}`;
     const file = join(folder, name) + end;
     const store = await open(`${name}.db`);
+    const isReady = () =>
+      store.ready().then(
+        () => true,
+        () => false,
+      );
     await store.create('items', { id: 1n, name: 'x' });
     renameSync(file, `${file}.moved`);
     if (what === 'replaced') copyFileSync(`${file}.moved`, file);
     // The engine looks for the -wal and -shm files ten times a second.
-    if (end !== '.db') await sleep(150);
+    if (end !== '.db') await until(async () => !(await isReady()));
     const unavailable = {
       name: 'StoreUnavailable',
       message: `the file ${file} was moved, deleted or replaced: put it back, or stop the service and restore a backup`,
@@ -120,7 +127,7 @@ describe('a SQLite database', () => {
     ];
     for (const call of calls) await expect(call()).rejects.toMatchObject(unavailable);
     renameSync(`${file}.moved`, file);
-    if (end !== '.db') await sleep(150);
+    if (end !== '.db') await until(isReady);
     await store.ready();
     expect(await store.create('items', { id: 3n, name: 'x' })).toBe('created');
     await store.close();
@@ -134,17 +141,16 @@ describe('a SQLite database', () => {
       'items',
       Array.from({ length: 3000 }, (_, id) => ({ id: BigInt(id), name: 'x' })),
     );
-    const list = whileRead(engine.portions({ sql: 'select id from items', values: [], writes: false }, 1000), 300);
+    const list = whileRead(engine.portions({ sql: 'select id from items', values: [], writes: false }, 1000), 2000);
     await list.next();
     await engine.create(itemRow({ id: -1n, name: 'x' }));
     using other = new DatabaseSync(path);
     const checkpoint = () => other.prepare('pragma wal_checkpoint(restart)').get()?.['busy'];
     expect(checkpoint()).toBe(1);
-    await sleep(600);
-    expect(checkpoint()).toBe(0);
+    await until(() => checkpoint() === 0);
     await expect(list.next()).rejects.toMatchObject({
       name: 'StoreUnavailable',
-      message: 'the list was closed, as it was not read for 0.3 s: start it again',
+      message: 'the list was closed, as it was not read for 2 s: start it again',
     });
     await engine.close();
   });
@@ -235,12 +241,14 @@ describe('a SQLite database', () => {
   test('waits while another process holds the write lock, and is unavailable if it must wait too long', async () => {
     const store = await open('busy.db');
     const other = new DatabaseSync(join(folder, 'busy.db'));
-    other.exec('begin immediate');
-    const waiting = store.create('items', { id: 1n, name: 'waits' });
-    setTimeout(() => {
+    // The store waits 2 s for the lock.
+    await inTime(async () => {
+      other.exec('begin immediate');
+      const waiting = store.create('items', { id: 1n, name: 'waits' }).catch(String);
+      await sleep(300);
       other.exec('commit');
-    }, 300);
-    expect(await waiting).toBe('created');
+      expect(await waiting).toBe('created');
+    });
     other.exec('begin immediate');
     await expect(store.create('items', { id: 2n, name: 'waits too long' })).rejects.toMatchObject({
       name: 'StoreUnavailable',

@@ -81,7 +81,7 @@ describe('the queue of writes of SQLite', () => {
       const name = await nameOf(110n, database);
       // The fourth run holds the database, so this change comes after it.
       changed = rename(110n, `change ${++runs}`, other.database);
-      await Promise.race([changed, sleep(runs < 4 ? 2000 : 100)]);
+      await (runs < 4 ? changed : sleep(100));
       await rename(111n, `after ${name ?? ''}`, database);
     });
     await changed;
@@ -141,7 +141,8 @@ describe('the queue of writes of SQLite', () => {
       );
       const tries: number[] = [];
       // Several, as a transaction also runs again when the processor is taken from its thread for some milliseconds.
-      for (let each = 0; each < 10; each++) {
+      // A busy machine may do so often.
+      while (tries.length < 10 || (Math.min(...tries) > times && tries.length < 200)) {
         let runs = 0;
         await store.transaction(async ({ database }) => {
           runs++;

@@ -11,6 +11,7 @@ import { openStore } from '../../../../src/storage/open.ts';
 import { openPostgres } from '../../../../src/storage/postgres/engine.ts';
 import { readPostgresLocation } from '../../../../src/storage/postgres/location.ts';
 import { Session } from '../../../../src/storage/postgres/session.ts';
+import { inTime } from '../../../support/in-time.ts';
 import { hostile } from '../../../support/hostile-role.ts';
 import { PostgresServer } from '../../../support/postgres.ts';
 import { until } from '../../../support/until.ts';
@@ -148,39 +149,53 @@ test('the store runs eight queries at once, and looks up a token meanwhile', asy
   const store = await open(own);
   const hash = new Uint8Array(32);
   await store.tokens.add({ name: 'mine', hash, scopes: [] });
-  const sleeping = Array.from({ length: 24 }, () => runSql(store, 'select pg_sleep(0.2)'));
-  await server.until("select 1 from pg_stat_activity where query like '%pg_sleep%' having count(*) > 7");
-  let done = 0;
-  for (const each of sleeping) void each.then(() => done++);
-  expect(await store.tokens.find(hash)).toMatchObject({ name: 'mine' });
-  expect(done).toBeLessThan(24);
-  const connections = await server.query(
-    `select from pg_stat_activity where application_name = 'item-store' and datname = '${own}'`,
-  );
-  await Promise.all(sleeping);
-  // Eight for queries, and one for tokens.
-  expect(connections).toHaveLength(9);
+  await using other = await OtherSession.open(server.url(own));
+  const mine = `pg_stat_activity where application_name = 'item-store' and datname = '${own}'`;
+  await inTime(async () => {
+    await other.run('select pg_advisory_lock(1)');
+    try {
+      let done = 0;
+      const waiting = Array.from({ length: 24 }, async () => {
+        await runSql(store, 'select pg_advisory_xact_lock_shared(1)').catch(() => undefined);
+        done++;
+      });
+      const locked = `select from ${mine} and wait_event_type = 'Lock' having count(*) = 8`;
+      await until(async () => done > 0 || (await server.query(locked)).length);
+      expect(await store.tokens.find(hash)).toMatchObject({ name: 'mine' });
+      // Eight for queries, and one for tokens.
+      expect(await server.query(`select from ${mine}`)).toHaveLength(9);
+      // The store lets no query wait for longer than 5 s.
+      expect(done).toBe(0);
+      await other.run('select pg_advisory_unlock(1)');
+      await Promise.all(waiting);
+    } finally {
+      await other.run('select pg_advisory_unlock_all()');
+    }
+  });
   await store.close();
 });
 
 test('the store ends a list of items that the caller does not read', async () => {
   const engine = await openPostgres(LAYOUT, readPostgresLocation(server.url(database)), { create: true });
-  const list = whileRead(engine.portions({ sql: 'select generate_series(1, 3)', values: [], writes: false }, 1), 300);
+  const list = whileRead(engine.portions({ sql: 'select generate_series(1, 3)', values: [], writes: false }, 1), 1000);
+  const open = "select from pg_stat_activity where state = 'idle in transaction'";
+  const unbounded = engine.portions({ sql: 'select generate_series(1, 3)', values: [], writes: false }, 1);
+  await unbounded.next();
+  expect(await server.query(open)).toHaveLength(1);
+  await unbounded.return(undefined);
   await list.next();
-  const open = () => server.query("select from pg_stat_activity where state = 'idle in transaction'");
-  expect(await open()).toHaveLength(1);
-  await sleep(600);
-  expect(await open()).toEqual([]);
-  await expect(list.next()).rejects.toThrow('the list was closed, as it was not read for 0.3 s');
+  await server.until(`select where not exists (${open})`);
+  await expect(list.next()).rejects.toThrow('the list was closed, as it was not read for 1 s');
   await engine.close();
 });
 
 test('the store rejects eight transactions that hang and a query that waits for them, and then runs queries again', async () => {
   const store = await open();
+  const end = Promise.withResolvers<undefined>();
   const read = () => store.database.selectFrom('items').select('id').limit(1).execute();
   const nested = Array.from({ length: 8 }, () =>
     store.transaction(async () => {
-      await sleep(6000);
+      await end.promise;
     }),
   );
   const waits = read();
@@ -191,6 +206,7 @@ test('the store rejects eight transactions that hang and a query that waits for 
   for (const each of await Promise.allSettled(nested)) {
     expect(each).toMatchObject({ reason: { name: 'StoreUnavailable' } });
   }
+  end.resolve(undefined);
   await read();
   await store.close();
 });

@@ -5,11 +5,13 @@ import { STORE_PATIENCE_MS } from '../../../../src/storage/queue.ts';
 import { openStore } from '../../../../src/storage/open.ts';
 import type { Store } from '../../../../src/storage/store.ts';
 import { readPostgresLocation } from '../../../../src/storage/postgres/location.ts';
+import { inTime, timeOf } from '../../../support/in-time.ts';
 import { freePort } from '../../../support/port.ts';
 import { allRows } from '../../../support/app.ts';
 import { PostgresServer } from '../../../support/postgres.ts';
 import { ITEMS, ROOT, start } from '../../../support/service.ts';
 import { Session } from '../../../support/session.ts';
+import { until } from '../../../support/until.ts';
 import { type Item, LAYOUT } from '../../../services/items/index.ts';
 
 const server = await PostgresServer.create();
@@ -18,6 +20,7 @@ afterAll(() => server.remove());
 const open = (url: string) => openStore(LAYOUT, readPostgresLocation(url), { create: true });
 const UNAVAILABLE = expect.objectContaining({ name: 'StoreUnavailable' });
 const LOSE = "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'item-store'";
+const GAVE_UP = /^StoreUnavailable: PostgreSQL (cannot do this at the moment|at \S+ is not available): /;
 const WAITS = "select 1 from pg_stat_activity where application_name = 'item-store' and wait_event_type = 'Lock'";
 
 describe('an open store', () => {
@@ -64,18 +67,40 @@ describe('an open store', () => {
     expect(await allRows(store, 'items')).toHaveLength(199);
   });
 
+  /**
+   * Begins a change that waits for a lock, and ends its wait as `end` does. A busy machine may not do so in the time that
+   * the store waits: the store then says that it has changed nothing, and the change begins again, in a new store.
+   */
+  async function interrupt(lock: string, change: () => Promise<unknown>, end: () => Promise<unknown>) {
+    for (let left = 10; ; left--) {
+      await using other = await Session.open(server.url(database));
+      await other.run(`begin; ${lock}`);
+      let isOver = false;
+      const changing = change()
+        .catch(String)
+        .finally(() => (isOver = true));
+      await until(async () => isOver || (await server.query(WAITS)).length);
+      await end();
+      await other.run('rollback').catch(() => undefined);
+      const outcome = await changing;
+      if (left === 0 || !GAVE_UP.test(String(outcome))) return outcome;
+      await store.close();
+      store = await open(server.url(database));
+    }
+  }
+
   test('repeats a change when its connection is lost before the commit', async () => {
     expect(await store.tokens.add({ name: 'mine', hash: new Uint8Array(32), scopes: [] })).toBe(true);
     await server.query(LOSE);
     expect(await store.tokens.revoke('mine')).toBe(true);
     await store.create('items', { id: 1n, name: 'Ginkgo' });
-    await using other = await Session.open(server.url(database));
-    await other.run('begin; lock table items in exclusive mode');
-    const removal = store.remove('items', 1n);
-    await server.until(WAITS);
-    await server.query(LOSE);
-    await other.run('rollback');
-    expect(await removal).toBe(true);
+    expect(
+      await interrupt(
+        'lock table items in exclusive mode',
+        () => store.remove('items', 1n),
+        () => server.query(LOSE),
+      ),
+    ).toBe(true);
   });
 
   describe('when a change waits in its commit,', () => {
@@ -98,7 +123,6 @@ describe('an open store', () => {
         ),
     };
     beforeEach(async () => {
-      tries = 0;
       await server.query(
         `create function wait() returns trigger language plpgsql as $$ begin
            perform pg_advisory_xact_lock(1); return null; end $$;
@@ -110,16 +134,15 @@ describe('an open store', () => {
       await server.query('checkpoint');
     });
 
-    /** Begins a change, and ends its wait as `end` does. */
-    async function interrupt(change: () => Promise<unknown>, end: () => Promise<unknown>): Promise<unknown> {
-      await using other = await Session.open(server.url(database));
-      await other.run('begin; select pg_advisory_xact_lock(1)');
-      const changing = change().then(() => 'done', String);
-      await server.until(WAITS);
-      await end();
-      await other.run('rollback').catch(() => undefined);
-      return await changing;
-    }
+    const interruptCommit = (change: () => Promise<unknown>, end: () => Promise<unknown>) =>
+      interrupt(
+        'select pg_advisory_xact_lock(1)',
+        () => {
+          tries = 0;
+          return change().then(() => 'done');
+        },
+        end,
+      );
     const restart = async () => {
       await server.kill();
       await server.start();
@@ -131,7 +154,7 @@ describe('an open store', () => {
       ['does not repeat a transaction', () => changes.transaction(false), MAYBE, []],
       ['repeats a repeatable transaction', () => changes.transaction(true), 'done', ['token 1']],
     ])('%s if PostgreSQL is killed', async (_name, change, outcome, names) => {
-      expect(await interrupt(change, restart)).toEqual(outcome);
+      expect(await interruptCommit(change, restart)).toEqual(outcome);
       expect((await store.tokens.list()).map(({ name }) => name)).toEqual(names);
     });
 
@@ -139,7 +162,7 @@ describe('an open store', () => {
       ['a statement', changes.statement, 0],
       ['a transaction', () => changes.transaction(false), 2],
     ])('repeats %s if PostgreSQL ends the connection, and says so', async (_name, change, times) => {
-      expect(await interrupt(change, () => server.query(LOSE))).toBe('done');
+      expect(await interruptCommit(change, () => server.query(LOSE))).toBe('done');
       expect(tries).toBe(times);
       expect(await store.tokens.list()).toHaveLength(1);
     });
@@ -194,10 +217,12 @@ test('the store rejects with StoreUnavailable when a balancer without a backend 
   balancer.listen(port, '127.0.0.1');
   await once(balancer, 'listening');
   const url = `postgres://postgres@127.0.0.1:${port}/items?sslmode=disable`;
-  const begun = performance.now();
-  await expect(open(url)).rejects.toEqual(UNAVAILABLE);
-  expect(performance.now() - begun).toBeLessThan(STORE_PATIENCE_MS + 1000);
-  expect(dialled).toBeLessThan(100);
+  await inTime(async () => {
+    dialled = 0;
+    const duration = await timeOf(() => expect(open(url)).rejects.toEqual(UNAVAILABLE));
+    expect(dialled).toBeLessThan(100);
+    expect(duration).toBeLessThan(STORE_PATIENCE_MS + 1000);
+  });
   balancer.close();
 });
 
@@ -229,10 +254,9 @@ describe('while another process holds the migration lock,', () => {
     const environment = { DATABASE_URL: server.url(database), PORT: '0' };
     const service = start(process.execPath, [ITEMS.main, 'serve'], environment, ROOT);
     await server.until(WAITS);
-    const toldAt = performance.now();
     service.child.kill('SIGTERM');
+    // It would end with 1 if it had to give up, which is after 5.5 s on its own clock.
     expect(await service.ended).toBe(0);
-    expect(performance.now() - toldAt).toBeLessThan(10_000);
     await other.run('rollback');
     await other[Symbol.asyncDispose]();
   });
