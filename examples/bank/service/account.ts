@@ -1,11 +1,5 @@
-import { entityTag, withoutNulls } from 'trellis';
-import type { Database, Row, Schema } from './types.ts';
-
-/** The account as it is stored; undefined: there is none with this id. */
-export async function findAccount(database: Database, id: string): Promise<Row<'accounts'> | undefined> {
-  const account = await database.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirst();
-  return account && withoutNulls(account);
-}
+import { entityTag } from 'trellis';
+import type { Row, Schema } from './types.ts';
 
 /** The account as clients get it. */
 export function shown({ version: _, opened_at, closed_at, ...account }: Row<'accounts'>): Schema<'Account'> {

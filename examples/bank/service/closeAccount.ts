@@ -1,5 +1,4 @@
 import { errors } from '../generated/openapi.ts';
-import { findAccount } from './account.ts';
 import type { Reply, Request, Tools } from './types.ts';
 
 /** Closes an account without money. The row stays, so that its id is never opened again. */
@@ -9,8 +8,8 @@ export async function closeAccount(
 ): Promise<Reply<'closeAccount'>> {
   const closed_at = now();
   return await transaction(
-    async ({ database }): Promise<Reply<'closeAccount'>> => {
-      const account = await findAccount(database, id);
+    async ({ database, get }): Promise<Reply<'closeAccount'>> => {
+      const account = await get('accounts', { id });
       if (account === undefined) return { status: 404, body: errors[40411] };
       if (account.balance !== 0n) return { status: 409, body: errors[40913] };
       if (account.closed_at === undefined) {

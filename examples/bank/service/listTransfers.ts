@@ -1,16 +1,15 @@
 import { decodeCursor, encodeCursor, withoutNulls } from 'trellis';
 import { errors } from '../generated/openapi.ts';
-import { findAccount } from './account.ts';
 import type { Reply, Request, Tools } from './types.ts';
 
 /** Lists the transfers from and to an account from the newest, a page at a time. */
 export async function listTransfers(
   { path: { id }, query: { limit, cursor } }: Request<'listTransfers'>,
-  { database }: Tools,
+  { database, get }: Tools,
 ): Promise<Reply<'listTransfers'>> {
   const before = cursor === undefined ? undefined : decodeCursor(cursor, 'timestamp', 'text');
   if (cursor !== undefined && before === undefined) return { status: 400, body: errors[40011] };
-  if ((await findAccount(database, id)) === undefined) return { status: 404, body: errors[40411] };
+  if ((await get('accounts', { id })) === undefined) return { status: 404, body: errors[40411] };
   /** The newest of one side, from its index. One more than the limit shows whether another page follows. */
   const side = (account: 'from_account' | 'to_account') => {
     let query = database.selectFrom('transfers').selectAll().where(account, '=', id);

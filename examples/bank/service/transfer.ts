@@ -20,12 +20,13 @@ export async function transfer({ body }: Request<'transfer'>, { transaction, now
   const at = now();
   try {
     return await transaction(
-      async ({ create, database }): Promise<Reply<'transfer'>> => {
+      async ({ create, database, get }): Promise<Reply<'transfer'>> => {
         const creation = await create('transfers', body, { at });
         if (creation === 'conflict') return { status: 409, body: errors[40914] };
         if (creation === 'replayed') {
-          const stored = database.selectFrom('transfers').selectAll().where('id', '=', id);
-          return created(withoutNulls(await stored.executeTakeFirstOrThrow()), true);
+          const stored = await get('transfers', { id });
+          if (stored === undefined) throw new Error('a transfer is gone');
+          return created(stored, true);
         }
         const change = { [from_account]: -amount, [to_account]: amount };
         // All transfers touch accounts in one order, so that no two wait for each other.

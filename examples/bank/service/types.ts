@@ -8,5 +8,4 @@ export type Request<Id extends keyof operations> = framework.Request<operations,
 export type Reply<Id extends keyof operations> = framework.Reply<operations, Id>;
 export type Schema<Name extends keyof components['schemas']> = framework.Schema<components, Name>;
 export type Tools = framework.Tools<typeof tables>;
-export type Database = framework.Database<typeof tables>;
 export type Row<Name extends keyof typeof tables> = framework.Row<(typeof tables)[Name]>;

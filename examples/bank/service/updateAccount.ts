@@ -1,6 +1,6 @@
 import { entityTag, ifMatch, withoutNulls } from 'trellis';
 import { errors } from '../generated/openapi.ts';
-import { accountReply, findAccount } from './account.ts';
+import { accountReply } from './account.ts';
 import type { Reply, Request, Tools } from './types.ts';
 
 /** Changes the owner of an account, if the account is as the client has seen it. */
@@ -11,8 +11,8 @@ export async function updateAccount(
   const { 'If-Match': expected } = header;
   if (expected === undefined) return { status: 428, body: errors[42811] };
   // Not repeatable: a second run would find its own change, and answer 412.
-  return await transaction(async ({ database }) => {
-    const account = await findAccount(database, id);
+  return await transaction(async ({ database, get }) => {
+    const account = await get('accounts', { id });
     if (account === undefined) return { status: 404, body: errors[40411] };
     if (account.closed_at !== undefined) return { status: 409, body: errors[40912] };
     if (!ifMatch(expected, entityTag(account.version))) return { status: 412, body: errors[41211] };

@@ -73,6 +73,6 @@ export interface Tools<Of extends Tables = Tables> extends Services<Of> {
   readonly signal: AbortSignal;
 }
 
-export function servicesOf({ create, database, transaction }: Store, now = () => new Date()): Services {
-  return { create, database, transaction, now };
+export function servicesOf({ create, get, database, transaction }: Store, now = () => new Date()): Services {
+  return { create, get, database, transaction, now };
 }

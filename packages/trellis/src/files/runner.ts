@@ -36,8 +36,8 @@ export function runnerOf({ table, operate }: Records, services: Services, stderr
   return async (request) => {
     // The first one of the table: an operation may create other rows too.
     let creation: Creation | undefined;
-    const remember = ({ create, database }: Queries): Queries => ({
-      database,
+    const remember = ({ create, ...others }: Queries): Queries => ({
+      ...others,
       create: async (...args) => {
         const answer = await create(...args);
         if (args[0] === table) creation ??= answer;

@@ -4,7 +4,7 @@ import { listing } from './listing.ts';
 import type { PostgresLocation } from './postgres/location.ts';
 import { openSqlite, type SqliteLocation } from './sqlite/engine.ts';
 import { type Asked, databaseOf } from './database.ts';
-import { formatsOf, newRow, RowFormat } from './rows.ts';
+import { formatsOf, lookUps, newRow, RowFormat } from './rows.ts';
 import {
   type Creation,
   type Engine,
@@ -18,7 +18,7 @@ import {
   type Transaction,
   type Within,
 } from './store.ts';
-import type { Tables } from './tables.ts';
+import { type Stored, type Tables, withoutNulls } from './tables.ts';
 import { tokenStore } from './tokens.ts';
 import { type Asking, doWork } from './transaction.ts';
 import { attempt } from './values.ts';
@@ -32,7 +32,7 @@ export async function openStore(layout: Layout, location: StoreLocation, opening
   // A call to the store would not belong to the transaction, and on SQLite it would wait for the transaction to end.
   const requireOutside = () => {
     if (inTransaction.getStore() === undefined) return;
-    throw new Error('inside a transaction, use only the `create` and the `database` that your function receives');
+    throw new Error('inside a transaction, use only `create`, `get` and `database` that your function receives');
   };
   const outside =
     <Given, Result>(query: (given: Given) => Promise<Result>) =>
@@ -71,8 +71,14 @@ export async function openStore(layout: Layout, location: StoreLocation, opening
     });
     return result;
   };
+  const lookUp = lookUps(formats, location.engine);
   const queriesOf = <Of = Tables>({ run, create }: Asking): Queries<Of> => ({
     create: async (table, row, added) => await create(attempt(() => newRow(formats, table, row, added))),
+    get: async (table, key) => {
+      const { rows } = await run(attempt(() => lookUp(table, key)));
+      // The start has compared the table with its description.
+      return rows[0] && (withoutNulls(rows[0]) as Stored<Of[typeof table]>);
+    },
     database: databaseOf<Of>(location.engine, run),
   });
   const transactionOf =

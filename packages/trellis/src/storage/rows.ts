@@ -1,4 +1,4 @@
-import type { Creation, NewRow, Row } from './store.ts';
+import type { Creation, NewRow, Row, Statement } from './store.ts';
 import type { Kind, Table, Tables } from './tables.ts';
 import { canonical, isObject, isSameJson, isSameValue, Json, sizeOf, taken } from './values.ts';
 
@@ -34,6 +34,12 @@ export class RowFormat {
     });
   }
 
+  /** The SQL that reads the row of a key. The text is fixed, so that an engine prepares it once. */
+  selectOne(engine: 'sqlite' | 'postgres'): string {
+    const equals = this.key.map((column, index) => `"${column}" = ${engine === 'sqlite' ? '?' : `$${index + 1}`}`);
+    return `select ${this.columnList} from ${this.table} where ${equals.join(' and ')}`;
+  }
+
   keyOf(values: readonly unknown[]): unknown[] {
     return this.keyAt.map((index) => values[index]);
   }
@@ -60,12 +66,33 @@ export function newRow(formats: ReadonlyMap<string, RowFormat>, table: string, r
   const all = added === undefined ? row : { ...row, ...added };
   const other = Object.keys(all).find((name) => !format.columns.includes(name));
   if (other !== undefined) throw new Error(`${format.table} has no column ${other}`);
-  const values = format.valuesOf(all).map((value, index) => {
+  return [table, added && Object.keys(added), ...takenOf(format, all)];
+}
+
+/** @throws Error if a value cannot be stored unchanged */
+function takenOf(format: RowFormat, row: Row): unknown[] {
+  return format.valuesOf(row).map((value, index) => {
     if (isObject(value))
       throw new Error(`the column ${format.columns[index] ?? ''} of ${format.table} takes no object`);
     return taken(value);
   });
-  return [table, added && Object.keys(added), ...values];
+}
+
+/** @returns the statement that reads the row of a key; it throws an Error if the key is not that of the table */
+export function lookUps(
+  formats: ReadonlyMap<string, RowFormat>,
+  engine: 'sqlite' | 'postgres',
+): (table: string, key: Row) => Statement {
+  const texts = new Map(formats.values().map((format) => [format, format.selectOne(engine)]));
+  return (table, key) => {
+    const format = ofTable(formats, table);
+    const other = Object.keys(key).find((name) => !format.key.includes(name));
+    if (other !== undefined) throw new Error(`the key of ${format.table} has no column ${other}`);
+    const values = format.keyOf(takenOf(format, key));
+    const lacking = format.key[values.indexOf(null)];
+    if (lacking !== undefined) throw new Error(`the key of ${format.table} lacks ${lacking}`);
+    return { sql: texts.get(format) ?? '', values, writes: false };
+  };
 }
 
 /** Estimates the memory that values take, in bytes. */

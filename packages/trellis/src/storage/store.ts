@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { ExplainedError } from '../explained-error.ts';
 import type { Layout } from './layout.ts';
-import type { Added, Queried, Row as RowOf, Tables, Written } from './tables.ts';
+import type { Added, KeyOf, Queried, Row as RowOf, Stored, Tables, Written } from './tables.ts';
 
 /** `replayed`: the same row exists already; `conflict`: the key belongs to a different row, which stays unchanged. */
 export type Creation = 'created' | 'replayed' | 'conflict';
@@ -22,7 +22,7 @@ export type NewRow = readonly [table: string, added: readonly string[] | undefin
 export type Database<T = Tables> = Pick<Kysely<Queried<T>>, 'selectFrom' | 'deleteFrom'> &
   Pick<Kysely<Written<T>>, 'insertInto' | 'updateTable'>;
 
-/** A row of the contract's data. A member that is no column does not compile. */
+/** A row, or a key, of the contract's data. A member that is no column of it does not compile. */
 type Kept<Given, Stored> = Given & Readonly<Record<Exclude<MembersOf<Given>, keyof Stored>, NoSuchColumn>>;
 /** Of each type of a union. */
 type MembersOf<Given> = Given extends unknown ? keyof Given : never;
@@ -51,6 +51,17 @@ export interface Queries<Of = Tables> {
     row: Kept<Given, Omit<RowOf<Of[Name]>, More>>,
     added?: Pick<Added<Of[Name]>, More>,
   ) => Promise<Creation>;
+  /**
+   * Reads the row of a key, which `database` would answer in the same way.
+   *
+   * @param key a value for each column of the primary key: `get('items', { id })`
+   * @returns undefined if there is no such row
+   * @throws StoreUnavailable
+   */
+  readonly get: <Name extends keyof Of & string, Given extends KeyOf<Of[Name]>>(
+    table: Name,
+    key: Kept<Given, KeyOf<Of[Name]>>,
+  ) => Promise<Stored<Of[Name]> | undefined>;
   readonly database: Database<Of>;
 }
 

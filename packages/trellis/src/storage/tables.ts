@@ -96,6 +96,16 @@ export type Row<T> =
       }
     : never;
 
+/** A row as it is stored: it has each column, undefined for null. */
+export type Stored<T> =
+  T extends Table<infer C, unknown>
+    ? { readonly [Name in keyof C]: ValueOf<C[Name]> | (Name extends OptionalOf<C> ? undefined : never) }
+    : never;
+
+/** A value for each column of the primary key. */
+export type KeyOf<T> =
+  T extends Table<infer C, readonly (infer Name)[]> ? { readonly [Each in keyof C & Name]: ValueOf<C[Each]> } : never;
+
 /** Columns that the service adds to a row. One that may be null has null, or a value. */
 export type Added<T> =
   T extends Table<infer C, unknown>

@@ -18,12 +18,12 @@ class Creating extends RowFormat {
 
   constructor(name: string, described: Table) {
     super(name, described);
-    const { table, columns, columnList, key, keyList } = this;
+    const { table, columns, columnList, keyList } = this;
     const into = `insert into ${table} (${columnList})`;
     const unlessThere = `on conflict (${keyList}) do nothing`;
     this.insert = `${into} values (${columns.map(() => '?').join()}) ${unlessThere}`;
     this.insertNone = `${into} select ${columns.map(() => 'null').join()} where false ${unlessThere}`;
-    this.select = `select ${columnList} from ${table} where ${key.map((column) => `"${column}" = ?`).join(' and ')}`;
+    this.select = this.selectOne('sqlite');
   }
 }
 

@@ -167,7 +167,7 @@ export function testQueries(getStore: () => Store, open: () => Promise<Store>, s
           await ask();
         });
         await expect(asking).rejects.toThrow(
-          'inside a transaction, use only the `create` and the `database` that your function receives',
+          'inside a transaction, use only `create`, `get` and `database` that your function receives',
         );
       }
       expect(await store.count('items')).toBe(before);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Store } from '../../../src/storage/store.ts';
 import { allRows, createEach } from '../../support/app.ts';
 import { testCreations } from './conformance-creations.ts';
+import { testLookUps } from './conformance-look-ups.ts';
 import { testQueries } from './conformance-queries.ts';
 import { testTables } from './conformance-tables.ts';
 import { testValues } from './conformance-values.ts';
@@ -203,6 +204,7 @@ export function testEngine(name: string, { open, spreads = false }: Engine): voi
     });
 
     testQueries(() => store, open, spreads);
+    testLookUps(() => store, spreads);
     testTables(() => store, open);
     // They use transactions, which take no table that is spread.
     if (!spreads) testValues(() => store);

@@ -86,10 +86,11 @@ describe.each([
   const stored = async (id: bigint) =>
     withoutNulls(await database.selectFrom('kinds').selectAll().where('id', '=', id).executeTakeFirstOrThrow());
 
-  test('returns a row unchanged to a query and to a list, and replays it', async () => {
+  test('returns a row unchanged to a query, a look-up and a list, and replays it', async () => {
     for (const row of [newRow(), newRow(orNull(VALUES)), newRow({ ...OTHERS, ...orNull(OTHERS) })]) {
       expect(await store.create('kinds', row)).toBe('created');
       expect(await stored(row.id)).toEqual(row);
+      expect(await store.get('kinds', { id: row.id })).toEqual(row);
       expect((await allRows(store, 'kinds')).at(-1)).toEqual(row);
       expect(await store.create('kinds', row)).toBe('replayed');
       expect(await createEach(store, 'kinds', [row, { ...row, text: 'y' }])).toEqual(['replayed', 'conflict']);
