@@ -11,12 +11,13 @@ const TEMPLATE = join(PACKAGE, 'template');
 const KEPT = /^(?:\.git|node_modules|openapi\.yaml|package(?:-lock)?\.json|trellis-.*\.tgz)$/;
 /** npm leaves files with a dot out of a package. */
 const DOTTED = ['gitignore', 'npmrc'];
-/** The operation of the template, and its uses, which a service with a contract of its own does not have. */
+/** The operations of the template, and their uses, which a service with a contract of its own does not have. */
 const OF_NOTES = {
-  files: ['service/createNote.ts', 'test/createNote.test.ts'],
+  files: ['service/createNote.ts', 'service/getNote.ts', 'test/createNote.test.ts'],
   'service/index.ts': [
     [/import \{ createNote \}.*\n/, ''],
-    [/\{ createNote \}/, '{}'],
+    [/import \{ getNote \}.*\n/, ''],
+    [/\{ createNote, getNote \}/, '{}'],
     [/\{ notes: 'createNote' \}/, '{}'],
   ],
   'service/tables.ts': [

@@ -22,17 +22,35 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/notes/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Look a note up */
+        get: operations["getNote"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * Format: uuid
+         * @description A UUID, in small letters.
+         */
+        Id: string;
         /** @description A note. */
         Note: {
-            /**
-             * Format: uuid
-             * @description A UUID, in small letters.
-             */
-            id: string;
+            id: components["schemas"]["Id"];
             /** @description What was noted, without U+0000. */
             text: string;
         };
@@ -62,6 +80,15 @@ export interface components {
             headers: {
                 /** @description Which token is needed (RFC 6750, section 3). */
                 "WWW-Authenticate": string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description There is no note with this id. */
+        NotFound: {
+            headers: {
                 [name: string]: unknown;
             };
             content: {
@@ -151,8 +178,36 @@ export interface operations {
             default: components["responses"]["Failure"];
         };
     };
+    getNote: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the note. */
+                id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The note. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Note"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Failure"];
+        };
+    };
 }
-export type ErrorNumber = 40001 | 40002 | 40003 | 40004 | 40005 | 40006 | 40007 | 40008 | 40009 | 40010 | 40100 | 40101 | 40300 | 40400 | 40500 | 40800 | 40901 | 41400 | 42900 | 43100 | 50000 | 50100 | 50300 | 50301 | 50500;
+export type ErrorNumber = 40001 | 40002 | 40003 | 40004 | 40005 | 40006 | 40007 | 40008 | 40009 | 40010 | 40100 | 40101 | 40300 | 40400 | 40401 | 40500 | 40800 | 40901 | 41400 | 42900 | 43100 | 50000 | 50100 | 50300 | 50301 | 50500;
 export const errors = {
     40001: { error: 40001, message: "the HTTP message is malformed" },
     40002: { error: 40002, message: "the body is missing" },
@@ -168,6 +223,7 @@ export const errors = {
     40101: { error: 40101, message: "the access token is unknown, revoked or expired" },
     40300: { error: 40300, message: "the access token lacks a scope" },
     40400: { error: 40400, message: "the path does not exist" },
+    40401: { error: 40401, message: "there is no note with this id" },
     40500: { error: 40500, message: "the path does not have this method" },
     40800: { error: 40800, message: "the request took too long to arrive" },
     40901: { error: 40901, message: "a different note with this id exists" },

@@ -1,6 +1,7 @@
 import type { ErrorNumber, operations } from '../generated/openapi.ts';
 import type { Service } from 'trellis';
 import { createNote } from './createNote.ts';
+import { getNote } from './getNote.ts';
 import { steps } from './steps.ts';
 import { tables } from './tables.ts';
 
@@ -11,6 +12,6 @@ export const service = {
   contract: new URL('../openapi.yaml', import.meta.url),
   tables,
   steps,
-  operations: { createNote },
+  operations: { createNote, getNote },
   records: { notes: 'createNote' },
 } satisfies Service<operations, typeof tables, ErrorNumber>;

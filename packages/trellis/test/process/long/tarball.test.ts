@@ -150,6 +150,7 @@ describe('the way of README, from an empty folder', () => {
     expect(await ask('POST', '/notes', note)).toEqual({ status: 201, replayed: null, text: JSON.stringify(note) });
     expect(await ask('POST', '/notes', note)).toMatchObject({ status: 201, replayed: 'true' });
     expect(await ask('POST', '/notes', { ...note, text: 'x' })).toMatchObject({ status: 409 });
+    expect(await ask('GET', `/notes/${note.id}`)).toMatchObject({ status: 200, text: JSON.stringify(note) });
     expect(await ask('GET', '/docs/')).toMatchObject({ status: 200 });
     await stop();
   });
@@ -168,7 +169,7 @@ describe('the way of README, from an empty folder', () => {
     writeFileSync(join(NOTES, 'service/countNotes.ts'), code);
     const index = join(NOTES, 'service/index.ts');
     edit(index, 'import { createNote }', "import { countNotes } from './countNotes.ts';\nimport { createNote }");
-    edit(index, 'operations: { createNote },', 'operations: { countNotes, createNote },');
+    edit(index, 'operations: { createNote,', 'operations: { countNotes, createNote,');
     expect(await sh(NOTES, check)).toEqual(passed('types: passed'));
     const { ask, stop } = await serve(NOTES, firstToken);
     // The store of the test before has one.
