@@ -74,9 +74,9 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change the owner of an account
-         * @description Changes the owner, with a merge patch (RFC 7396) that has nothing else, if the account is as you have seen it: send
-         *     the `ETag` of the account in `If-Match`. After another change, also a transfer, you get `412`, and the account stays.
+         * Change the owner or the contact of an account
+         * @description Changes the owner and the contact, with a merge patch (RFC 7396), if the account is as you have seen it: send the
+         *     `ETag` of the account in `If-Match`. What the patch leaves out stays, also within the contact, and `null` removes. After another change, also a transfer, you get `412`, and the account stays.
          */
         patch: operations["updateAccount"];
         trace?: never;
@@ -163,6 +163,16 @@ export interface components {
         Id: string;
         /** @description The name of the owner, without U+0000. */
         Owner: string;
+        /** @description How the bank reaches the owner. */
+        Contact: {
+            /**
+             * Format: email
+             * @description An address.
+             */
+            email?: string;
+            /** @description A number, with the code of its country (E.164). */
+            phone?: string;
+        };
         /**
          * @description The code of a currency (ISO 4217).
          * @enum {string}
@@ -195,6 +205,7 @@ export interface components {
             owner: components["schemas"]["Owner"];
             currency: components["schemas"]["Currency"];
             opening_balance: components["schemas"]["Money"];
+            contact?: components["schemas"]["Contact"];
         };
         /** @description An account. `closed_at` is there once it is closed. */
         Account: {
@@ -203,12 +214,23 @@ export interface components {
             currency: components["schemas"]["Currency"];
             opening_balance: components["schemas"]["Money"];
             balance: components["schemas"]["Money"];
+            contact?: components["schemas"]["Contact"];
             opened_at: components["schemas"]["Time"];
             closed_at?: components["schemas"]["Time"];
         };
         /** @description What to change of an account. */
         AccountPatch: {
-            owner: components["schemas"]["Owner"];
+            owner?: components["schemas"]["Owner"];
+            /** @description What to change of the contact, or null without one. */
+            contact?: {
+                /**
+                 * Format: email
+                 * @description Another address
+                 */
+                email?: string | null;
+                /** @description Another number */
+                phone?: string | null;
+            } | null;
         };
         /** @description What an account must have. */
         AccountFilter: {

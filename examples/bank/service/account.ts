@@ -2,8 +2,13 @@ import { entityTag } from 'trellis';
 import type { Row, Schema } from './types.ts';
 
 /** The account as clients get it. */
-export function shown({ version: _, opened_at, closed_at, ...account }: Row<'accounts'>): Schema<'Account'> {
-  return { ...account, opened_at: opened_at.toISOString(), closed_at: closed_at?.toISOString() };
+export function shown({ version: _, opened_at, closed_at, contact, ...account }: Row<'accounts'>): Schema<'Account'> {
+  return {
+    ...account,
+    contact: contact && { email: contact.email, phone: contact.phone },
+    opened_at: opened_at.toISOString(),
+    closed_at: closed_at?.toISOString(),
+  };
 }
 
 /** An answer that has the account, and names its state. */

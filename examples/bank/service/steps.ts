@@ -28,4 +28,5 @@ export const steps: Steps = {
     schema.createIndex('transfers_from').on('transfers').columns(['from_account', 'at', 'id']),
     schema.createIndex('transfers_to').on('transfers').columns(['to_account', 'at', 'id']),
   ],
+  bank2: ({ schema, type }) => [schema.alterTable('accounts').addColumn('contact', type.json)],
 };

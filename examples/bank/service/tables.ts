@@ -1,7 +1,8 @@
-import { int64, optional, table, text, timestamp } from 'trellis';
+import { int64, json, optional, table, text, timestamp } from 'trellis';
 import type { components } from '../generated/openapi.ts';
 
 type Currency = components['schemas']['Currency'];
+type Contact = components['schemas']['Contact'];
 
 /** What the steps make; the start compares them with the database. */
 export const tables = {
@@ -17,6 +18,7 @@ export const tables = {
       version: int64(),
       opened_at: timestamp(),
       closed_at: optional(timestamp()),
+      contact: optional(json<Contact>()),
     },
     'id',
   ),

@@ -1,9 +1,9 @@
-import { entityTag, ifMatch, withoutNulls } from 'trellis';
+import { entityTag, ifMatch, mergePatch, withoutNulls } from 'trellis';
 import { errors } from '../generated/openapi.ts';
 import { accountReply } from './account.ts';
 import type { Reply, Request, Tools } from './types.ts';
 
-/** Changes the owner of an account, if the account is as the client has seen it. */
+/** Changes the owner and the contact of an account, if the account is as the client has seen it. */
 export async function updateAccount(
   { path: { id }, header, body }: Request<'updateAccount'>,
   { transaction }: Tools,
@@ -16,7 +16,8 @@ export async function updateAccount(
     if (account === undefined) return { status: 404, body: errors[40411] };
     if (account.closed_at !== undefined) return { status: 409, body: errors[40912] };
     if (!ifMatch(expected, entityTag(account.version))) return { status: 412, body: errors[41211] };
-    const change = { ...body, version: account.version + 1n };
+    const { owner, contact = null } = mergePatch(account, body);
+    const change = { owner, contact, version: account.version + 1n };
     const update = database.updateTable('accounts').set(change).where('id', '=', id).returningAll();
     return accountReply(withoutNulls(await update.executeTakeFirstOrThrow()));
   });

@@ -109,6 +109,28 @@ describe.each(ENGINES)('the bank on %s', (engine) => {
     expect((await change('Ada', { 'If-Match': '*' })).body).toEqual(seen.body);
   });
 
+  test('changes a part of the contact, and keeps the other', async () => {
+    const id = randomUUID();
+    const account = { id, owner: 'Ada', currency: 'EUR', opening_balance: 0n };
+    const opened = await client.send('POST', '/accounts', { ...account, contact: { email: 'ada@bank.example' } });
+    const patch = async (change: object) => {
+      const { status } = await client.send('PATCH', `/accounts/${id}`, change, { 'If-Match': '*' });
+      const { body } = await client.get(`/accounts/${id}`);
+      return [status, body['owner'], body['contact']];
+    };
+    expect(opened.body['contact']).toEqual({ email: 'ada@bank.example' });
+    const both = { email: 'ada@bank.example', phone: '+441234' };
+    expect(await patch({ contact: { phone: '+441234' } })).toEqual([200, 'Ada', both]);
+    expect(await patch({ owner: 'Grace' })).toEqual([200, 'Grace', both]);
+    expect(await patch({ contact: { email: null } })).toEqual([200, 'Grace', { phone: '+441234' }]);
+    expect(await patch({ contact: null })).toEqual([200, 'Grace', undefined]);
+    expect(await patch({ contact: { email: 'grace@bank.example', phone: null } })).toEqual([
+      200,
+      'Grace',
+      { email: 'grace@bank.example' },
+    ]);
+  });
+
   test('lets one of two clients that have seen the same account change it, and sees transfers as changes', async () => {
     const id = await client.open(5n);
     const tag = (await client.get(`/accounts/${id}`)).headers.get('etag') ?? '';

@@ -9,6 +9,8 @@ import type { AnyService } from './service.ts';
 
 /** The failures that every service may answer. */
 export { ErrorNumber } from './contract/errors.ts';
+/** Changes by a patch of a client, as RFC 7396 says. */
+export { mergePatch } from './contract/merge-patch.ts';
 /**
  * Shapes of requests, replies and schemas, from the types that `npm run generate` writes. A service binds each of them
  * to its own contract in one line.

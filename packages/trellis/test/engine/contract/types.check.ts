@@ -6,6 +6,7 @@ import { sql } from 'kysely';
 import type { Operations, Others, Reply, Request } from '../../../src/contract/types.ts';
 import { int64, json, type Stored, table } from '../../../src/storage/tables.ts';
 import type { ErrorNumber } from '../../../src/contract/errors.ts';
+import { mergePatch } from '../../../src/contract/merge-patch.ts';
 import type { Queries } from '../../../src/storage/store.ts';
 import type { Service, Tools } from '../../../src/service.ts';
 import type { tables } from '../../services/items/tables.ts';
@@ -345,4 +346,42 @@ export async function inCodeOfItems({ body }: Request<items, 'createItem'>): Pro
   const { id: _, ...item } = body;
   // @ts-expect-error -- a member that may be missing in the request is not written
   return { status: 200, body: item };
+}
+
+interface Contact {
+  readonly email?: string;
+  readonly post: { readonly street: string; readonly door?: bigint };
+}
+interface Client {
+  readonly id: bigint;
+  readonly name: string;
+  readonly at: Date;
+  readonly note: string | undefined;
+  readonly contact: Contact | undefined;
+}
+interface Patch {
+  readonly name?: string;
+  readonly note?: string | null;
+  readonly contact?: {
+    readonly email?: string | null;
+    readonly post?: { readonly street?: string; readonly door?: bigint | null };
+  };
+}
+
+export function patched(client: Client, contact: Contact, patch: Patch, open: Patch & Others) {
+  const { id, name, at, note } = mergePatch(client, patch) satisfies Pick<Client, 'id' | 'name' | 'at' | 'note'>;
+  const whole: Contact = mergePatch(contact, patch.contact ?? {});
+  const emailed = mergePatch(client, { contact: { post: { street: 'x', door: 1n } } }).contact satisfies
+    Contact | undefined;
+  // @ts-expect-error -- a client without a contact has no street, unless the patch must have one
+  const partial: Contact | undefined = mergePatch(client, patch).contact;
+  // @ts-expect-error -- a null removes a member that the row must have
+  const nameless: string = mergePatch(client, { name: null }).name;
+  // @ts-expect-error -- a member that is not stored
+  mergePatch(client, { colour: 'red' });
+  // @ts-expect-error -- an open object: its client would choose the columns
+  mergePatch(client, open);
+  // @ts-expect-error -- another type than the column has
+  const other: string = mergePatch(client, { name: 1 }).name;
+  return [id, name, at, note, whole, emailed, partial, nameless, other];
 }
