@@ -49,16 +49,33 @@ test('README and docs/deployment.md name the oldest Node and npm of `engines`', 
   for (const name of ['README', 'deployment']) expect(page(name).replaceAll('\n', ' ')).toContain(told);
 });
 
+/** The rows of the table in CONTRIBUTING.md, each of some packages; `…` stands for the rest of their names. */
+const [, listed = ''] = /^## Packages\n(.*)/ms.exec(page('CONTRIBUTING')) ?? [];
+const rows = Array.from(listed.matchAll(/^\| (`.+?) +\| (\S+) +\| /gm), ([, cell = '', licence]) => ({
+  told: Array.from(cell.matchAll(/`(.+?)`/g), ([, name = '']) => name.replace('…', '')),
+  licence,
+}));
+const covers = (each: string, name: string) => (/[-/]$/.test(each) ? name.startsWith(each) : name === each);
+
 test('CONTRIBUTING.md gives a reason for each package', () => {
   const { devDependencies, optionalDependencies } = readJson('package.json') as Record<string, object>;
   const { dependencies } = readJson('packages/trellis/package.json') as Record<string, object>;
   const names = Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies });
-  const [, section = ''] = /^## Packages\n(.*)/ms.exec(page('CONTRIBUTING')) ?? [];
-  const rows = [...section.matchAll(/^\| (`.+?) +\| /gm)].flatMap(([, cell = '']) => [...cell.matchAll(/`(.+?)`/g)]);
-  const told = rows.map(([, name = '']) => name.replace('…', ''));
-  const covers = (each: string, name: string) => (/[-/]$/.test(each) ? name.startsWith(each) : name === each);
+  const told = rows.flatMap((row) => row.told);
   expect(names.filter((name) => !told.some((each) => covers(each, name)))).toEqual([]);
   expect(told.filter((each) => !names.some((name) => covers(each, name)))).toEqual([]);
+});
+
+test('CONTRIBUTING.md tells the licence that each package has', () => {
+  const direct = installed
+    .map(([folder, { license }]) => [folder.replace('node_modules/', ''), license ?? licenceOf(folder)] as const)
+    .filter(([name]) => !name.includes('/node_modules/'))
+    .filter(([name]) => rows.some(({ told }) => told.some((each) => covers(each, name))));
+  expect(direct.length).toBeGreaterThan(rows.length);
+  const wrong = direct.filter(([name, licence]) =>
+    rows.some((row) => row.told.some((each) => covers(each, name)) && row.licence !== licence),
+  );
+  expect(wrong).toEqual([]);
 });
 
 /** What a file imports from packages. */
