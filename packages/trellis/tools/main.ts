@@ -1,4 +1,5 @@
 import '../src/globals.ts';
+import { findPackageJSON } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
 import { ExplainedError } from '../src/explained-error.ts';
@@ -79,8 +80,16 @@ const here = (folders: readonly string[]) => (folders.length === 0 ? ['.'] : fol
 function missingPackage(error: unknown): string | undefined {
   if (!Error.isError(error) || !('code' in error) || error.code !== 'ERR_MODULE_NOT_FOUND') return undefined;
   const versions = Object.entries(packageJson.peerDependencies);
-  const [missing] = versions.find(([name]) => error.message.includes(`'${name}'`)) ?? [];
+  const [missing] = versions.find(([name]) => !isInstalled(name)) ?? [];
   if (missing === undefined) return undefined;
   const all = versions.map(([name, version]) => `${name}@${version}`).join(' ');
   return `the package ${missing} is missing, which this command needs: run \`npm install --save-dev --save-exact --ignore-scripts ${all}\``;
+}
+
+function isInstalled(name: string): boolean {
+  try {
+    return findPackageJSON(name, import.meta.url) !== undefined;
+  } catch {
+    return false;
+  }
 }

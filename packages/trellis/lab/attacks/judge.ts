@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { ContractError, ReplyError, Refusal } from '../../src/contract/errors.ts';
+import { ContractError, Refusal } from '../../src/contract/errors.ts';
+import { ReplyError } from '../../src/contract/message/faults.ts';
 import { parseJson } from '../../src/contract/message/json.ts';
 import { validateRequest } from '../../src/contract/request.ts';
 import { random } from '../../test/support/ledger.ts';

@@ -81,6 +81,7 @@ async function run(job: Job, log: Log, stopSignal: AbortSignal, onListening: () 
   let reason: string | undefined;
   const onUnreachable = (error: StoreUnavailable) => {
     // The store retries every second, and each try calls this.
+    // eslint-disable-next-line no-restricted-syntax -- the same line is logged once, whatever it says
     if (error.message !== reason) logger.warn({ err: error }, 'the store is away');
     reason = error.message;
     unreachable.resolve(undefined);

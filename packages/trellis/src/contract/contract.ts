@@ -168,15 +168,15 @@ export function patternMessages(node: unknown): ReadonlyMap<string, string> {
   const messages = new Map<string, string>();
   const visit = (each: unknown): void => {
     if (typeof each !== 'object' || each === null) return;
-    const { pattern, 'x-pattern-message': message } = each as Record<string, unknown>;
-    if (typeof pattern === 'string' && typeof message === 'string') {
+    const { pattern, 'x-pattern-message': told } = each as Record<string, unknown>;
+    if (typeof pattern === 'string' && typeof told === 'string') {
       // The validator reports a pattern without its place in the document.
-      if ((messages.get(pattern) ?? message) !== message)
+      if ((messages.get(pattern) ?? told) !== told)
         throw new ContractError(
           `${locationOf(each, 'x-pattern-message')}: the same pattern has another x-pattern-message elsewhere: ` +
             'give both places the same text, or put one of the patterns in (?:…)',
         );
-      messages.set(pattern, message);
+      messages.set(pattern, told);
     }
     Object.values(each).forEach(visit);
   };

@@ -69,11 +69,6 @@ export function busy(reason?: string, retryAfterSeconds = 1): Refusal {
 /** Too many requests are under way in the whole service. */
 export const overloaded = busy();
 
-/** A reply breaks the contract. The message is for the log. */
-export class ReplyError extends Error {
-  override readonly name = 'ReplyError';
-}
-
 /** The contract is broken, or demands something that this service cannot do. */
 export class ContractError extends ExplainedError {
   override readonly name = 'ContractError';

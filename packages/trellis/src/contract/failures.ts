@@ -3,7 +3,8 @@ import { isSchema } from './schema/subschemas.ts';
 import type { ContractReply } from './message/content.ts';
 import type { ContractOperation } from './contract.ts';
 import { type Follow, type Method, type OpenApiDocument, refuse } from './schema/document.ts';
-import { ErrorNumber, ReplyError, statusOf } from './errors.ts';
+import { ErrorNumber, statusOf } from './errors.ts';
+import { inWords, ReplyError } from './message/faults.ts';
 import { parameterReader } from './message/parameters.ts';
 import type { ErrorBody } from './types.ts';
 
@@ -74,10 +75,11 @@ export function requireRequestIds(operations: readonly ContractOperation[]): voi
           validator.reply(status === 'default' ? NaN : Number(status), { [name]: id }, undefined);
         } catch (error) {
           if (!(error instanceof ReplyError)) throw error;
-          // It also names the body, which is missing here.
-          const [fault] = new RegExp(`header\\.${name} [^;]*`).exec(error.message) ?? [];
+          // Another fault is that the body is missing here.
+          const fault = error.faults.find((each) => each.path === `/headers/${name}`);
           if (fault === undefined) continue;
-          refuse(header, `${method} ${path}, response ${status}`, `clients may choose the id ${id}, but ${fault}`);
+          const why = `clients may choose the id ${id}, but ${inWords([fault])}`;
+          refuse(header, `${method} ${path}, response ${status}`, why);
         }
     }
 }

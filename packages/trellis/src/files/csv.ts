@@ -2,10 +2,12 @@ import { parse } from 'csv-parse/sync';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
 import type { ContractOperation } from '../contract/contract.ts';
 import { exactJson } from '../contract/schema/int64.ts';
+import { ContractBroken, inWords, isOfName } from '../contract/message/faults.ts';
 import { type Holder, parseJson, PlainObject } from '../contract/message/json.ts';
 import { readScalar } from '../contract/message/parameters.ts';
 import type { Position } from '../contract/schema/positions.ts';
 import { readRecord } from '../contract/request.ts';
+import { messageOf } from '../explained-error.ts';
 import type { Row } from '../storage/store.ts';
 import { endOfLine, type FindEnd } from './raw-records.ts';
 
@@ -54,7 +56,8 @@ export function parseRecords(texts: readonly string[]): (Fields | Refusal)[] {
     if (texts.length === 1) throw new Error('it contains a second record');
   } catch (error) {
     if (texts.length === 1) {
-      const reason = Error.isError(error) ? error.message.replace(/ at line 1\b/, '') : String(error);
+      // eslint-disable-next-line no-restricted-syntax -- told without the line, which is not that of the file
+      const reason = messageOf(error).replace(/ at line 1\b/, '');
       return [new Refusal(ErrorNumber.bodyNotJson, `the record is not CSV: ${reason}`)];
     }
   }
@@ -63,8 +66,8 @@ export function parseRecords(texts: readonly string[]): (Fields | Refusal)[] {
 }
 
 /**
- * Checks the columns against the contract, by a body in which each column is null. Of the faults, only "is required"
- * and "is not allowed" (contract/faults.ts) are about the columns; the others are about the nulls.
+ * Checks the columns against the contract, by a body in which each column is null. The faults that are not about their
+ * names are about the nulls.
  *
  * @throws Error that names the faults of the header
  */
@@ -76,8 +79,8 @@ export function checkHeader(header: Fields, operation: ContractOperation): reado
     readRecord(JSON.stringify(Object.fromEntries(names.map((name) => [name, null]))), operation);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    const faults = error.message.split('; ').filter((fault) => / is (required|not allowed)$/.test(fault));
-    if (faults.length > 0) throw new Error(faults.join('; ').replaceAll('body.', 'the column '), { cause: error });
+    const faults = error instanceof ContractBroken ? error.faults.filter(isOfName) : [];
+    if (faults.length > 0) throw new Error(inWords(faults).replaceAll('body.', 'the column '), { cause: error });
   }
   return names;
 }

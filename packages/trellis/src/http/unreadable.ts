@@ -91,6 +91,7 @@ interface ParseError extends NodeJS.ErrnoException {
 function refusalOf({ code, reason = 'it cannot be read' }: ParseError): Refusal {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return tooSlow;
   // The code of this fault also stands for other ones at the end of the line.
+  // eslint-disable-next-line no-restricted-syntax -- so nothing but this reason tells it
   if (reason === 'Invalid HTTP version') return otherVersion;
   return new Refusal(ErrorNumber.malformedMessage, `the HTTP message is malformed: ${reason}`);
 }

@@ -1,6 +1,7 @@
 import { type Contract, type ContractOperation, readOperations } from '../../src/contract/contract.ts';
 import { type AnySchema, type Follow, follower } from '../../src/contract/schema/document.ts';
-import { Refusal, ReplyError } from '../../src/contract/errors.ts';
+import { Refusal } from '../../src/contract/errors.ts';
+import { ReplyError } from '../../src/contract/message/faults.ts';
 import { Position } from '../../src/contract/schema/positions.ts';
 import { validateRequest } from '../../src/contract/request.ts';
 import { withValidators } from '../../src/contract/validator/validator-eov.ts';
@@ -86,8 +87,9 @@ function faultIn(validate: () => unknown): string | undefined {
     validate();
     return undefined;
   } catch (error) {
-    if (!(error instanceof Refusal || error instanceof ReplyError)) throw error;
-    return error.message.replace(/^the reply of \S+ breaks the contract: /, '');
+    if (error instanceof ReplyError) return error.words;
+    if (error instanceof Refusal) return error.message;
+    throw error;
   }
 }
 

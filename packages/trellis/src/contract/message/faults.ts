@@ -1,11 +1,38 @@
 import { ErrorNumber, Refusal } from '../errors.ts';
 import { STRING_FORMATS } from '../schema/formats.ts';
 
-/** As express-openapi-validator reports it: `{ path: '/body/id', message: 'must be integer', errorCode: 'type.…' }`. */
+/** What is wrong with one value of a message: `{ path: '/body/id', keyword: 'type', wanted: 'integer', … }`. */
 export interface Fault {
   readonly path: string;
+  readonly keyword?: string;
+  /** The types, the format, the pattern or the limit that the value lacks. */
+  readonly wanted?: unknown;
+  /** In the words of Ajv. */
   readonly message: string;
-  readonly errorCode?: string;
+}
+
+/** A request breaks the contract. */
+export class ContractBroken extends Refusal {
+  readonly faults: readonly Fault[];
+
+  constructor(faults: readonly Fault[], patterns?: ReadonlyMap<string, string>, request?: object) {
+    super(ErrorNumber.contractBroken, inWords(faults, patterns, request));
+    this.faults = faults;
+  }
+}
+
+/** A reply breaks the contract. The message is for the log. */
+export class ReplyError extends Error {
+  override readonly name = 'ReplyError';
+  readonly faults: readonly Fault[];
+  readonly words: string;
+
+  constructor(operation: string, faults: readonly Fault[]) {
+    const words = inWords(faults);
+    super(`the reply of ${operation} breaks the contract: ${words}`);
+    this.faults = faults;
+    this.words = words;
+  }
 }
 
 /**
@@ -30,12 +57,11 @@ const NOUNS: Readonly<Record<string, string>> = {
 /** No text of a parameter or of a header field is null. */
 const IN_TEXT = /^\/(?:path|query|headers?)\//;
 
-export function contractBroken(
-  faults: readonly Fault[],
-  patterns?: ReadonlyMap<string, string>,
-  request?: object,
-): Refusal {
-  return new Refusal(ErrorNumber.contractBroken, inWords(faults, patterns, request));
+const IS_NOT_ALLOWED = ['false schema', 'additionalProperties', 'unevaluatedProperties'];
+
+/** Whether a member is missing, or must not be there, whatever its value is. */
+export function isOfName({ keyword = '' }: Fault): boolean {
+  return keyword === 'required' || IS_NOT_ALLOWED.includes(keyword);
 }
 
 /**
@@ -47,7 +73,7 @@ export function inWords(
   patterns: ReadonlyMap<string, string> = new Map(),
   message: object = {},
 ): string {
-  const faults = found.filter(({ path, message: said }) => !(IN_TEXT.test(path) && said === 'must be null'));
+  const faults = found.filter((fault) => !(IN_TEXT.test(fault.path) && String(typesIn(fault)) === 'null'));
   const named = new Set<string>();
   let read = 0;
   for (const fault of faults) {
@@ -61,16 +87,18 @@ export function inWords(
   return [...named].join('; ');
 }
 
-function sentence({ path, message, errorCode = '' }: Fault, patterns: ReadonlyMap<string, string>): string {
+function sentence(fault: Fault, patterns: ReadonlyMap<string, string>): string {
   // The validator gives no path for a member whose name is empty.
-  const member = path === '' ? 'a member whose name is empty' : memberOf(path);
-  const keyword = errorCode.split('.')[0] ?? '';
-  const said = keyword === 'type' && IN_TEXT.test(path) ? message.replace(/\bnull,|,null\b/, '') : message;
-  return `${member} ${cut(predicate(said, keyword, patterns), MAX_PREDICATE_LENGTH)}`;
+  const member = fault.path === '' ? 'a member whose name is empty' : memberOf(fault.path);
+  return `${member} ${cut(predicate(fault, patterns), MAX_PREDICATE_LENGTH)}`;
+}
+
+function typesIn({ keyword, wanted }: Fault): readonly string[] {
+  return keyword === 'type' ? [wanted].flat().map(String) : [];
 }
 
 /** Whether a text in the query lacks nothing but the `+` that its client sent as it is. */
-function isPlusLost({ path, message }: Fault, request: object): boolean {
+function isPlusLost({ path, keyword, wanted }: Fault, request: object): boolean {
   const [part, ...names] = path.split('/').slice(1);
   if (part !== 'query') return false;
   const value = [part, ...names.map(unescaped)].reduce<unknown>(
@@ -79,10 +107,8 @@ function isPlusLost({ path, message }: Fault, request: object): boolean {
   );
   if (typeof value !== 'string' || !value.includes(' ')) return false;
   const meant = value.replaceAll(' ', '+');
-  const [, keyword, wanted = ''] = /^must match (format|pattern) "(.*)"$/s.exec(message) ?? [];
-  return keyword === 'format'
-    ? STRING_FORMATS[wanted]?.(meant) === true
-    : keyword !== undefined && new RegExp(wanted, 'u').test(meant);
+  if (keyword === 'format') return STRING_FORMATS[String(wanted)]?.(meant) === true;
+  return keyword === 'pattern' && new RegExp(String(wanted), 'u').test(meant);
 }
 
 function unescaped(name: string): string {
@@ -104,34 +130,28 @@ function cut(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length).toWellFormed()}…` : text;
 }
 
-function predicate(message: string, keyword: string, patterns: ReadonlyMap<string, string>): string {
+function predicate(fault: Fault, patterns: ReadonlyMap<string, string>): string {
+  const { path, keyword, wanted, message } = fault;
+  if (isOfName(fault)) return keyword === 'required' ? 'is required' : 'is not allowed';
   switch (keyword) {
-    case 'required':
-      return 'is required';
-    case 'false schema':
-    case 'additionalProperties':
-    case 'unevaluatedProperties':
-      return 'is not allowed';
-    case 'type':
-      return `must be ${message
-        .replace(/^must be /, '')
-        .split(',')
-        .map((type) => NOUNS[type] ?? type)
-        .join(' or ')}`;
+    case 'type': {
+      const types = typesIn(fault).filter(
+        (each, _, { length }) => each !== 'null' || length === 1 || !IN_TEXT.test(path),
+      );
+      return `must be ${types.map((each) => NOUNS[each] ?? each).join(' or ')}`;
+    }
     case 'format':
-      if (message.includes('"int64"')) {
-        return 'must be an integer from -9223372036854775808 to 9223372036854775807';
-      }
-      return message;
+      return wanted === 'int64' ? 'must be an integer from -9223372036854775808 to 9223372036854775807' : message;
     case 'pattern':
-      return patterns.get(/^must match pattern "(.*)"$/s.exec(message)?.[1] ?? '') ?? message;
+      return patterns.get(String(wanted)) ?? message;
     case 'minimum':
-      return message.replace('>=', 'at least');
+      return `must be at least ${String(wanted)}`;
     case 'maximum':
-      return message.replace('<=', 'at most');
+      return `must be at most ${String(wanted)}`;
     default:
-      if (message === 'must NOT have fewer than 1 characters') return 'must not be empty';
+      if (keyword === 'minLength' && wanted === 1) return 'must not be empty';
       // Ajv writes `NOT` in capitals, and `1 characters`.
+      // eslint-disable-next-line no-restricted-syntax -- its words are told, and nothing depends on them
       return message
         .replace('NOT', 'not')
         .replace(/\b1 (character|item|propertie)s$/, (_, noun: string) => `1 ${noun.replace('ie', 'y')}`);

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { variablesOf } from '../rules/addresses.ts';
 import { type AnySchema, type Follow, locationOf, type Parameter, type Schema } from '../schema/document.ts';
 import { ContractError, ErrorNumber, Refusal } from '../errors.ts';
-import { contractBroken } from './faults.ts';
+import { ContractBroken } from './faults.ts';
 import { isJsonNumber } from '../schema/int64.ts';
 import { type Holder, PlainObject } from './json.ts';
 import { inPlace } from '../schema/subschemas.ts';
@@ -169,7 +169,7 @@ function onlyOne(texts: readonly string[], ...names: readonly string[]): string 
   const [text = '', ...others] = texts;
   if (others.length === 0) return text;
   const path = ['', 'query', ...names.map((name) => name.replaceAll('~', '~0').replaceAll('/', '~1'))].join('/');
-  throw contractBroken([{ path, message: 'is given twice' }]);
+  throw new ContractBroken([{ path, message: 'is given twice' }]);
 }
 
 /** Reads a value from one text, in style `simple`, or `form` without explode. */

@@ -20,6 +20,8 @@ export interface ExactKeywords {
 
 export interface ExactCheck {
   readonly keyword: string;
+  /** The value of the keyword, if the words of a fault depend on it. */
+  readonly wanted?: unknown;
   /** The messages have the words of Ajv. */
   readonly message: string;
   /** @param isPart tells whether an item or a member of the value is valid by the schema of the component `part` */
@@ -39,10 +41,14 @@ const NUMBER_FORMATS: Readonly<Record<string, (value: number | bigint) => boolea
 /** Each check allows all values of the types to which its keyword does not apply. */
 export function exactChecks(keywords: ExactKeywords): ExactCheck[] {
   const checks: ExactCheck[] = [];
-  const add = (keyword: string, message: string, isValid: (value: unknown) => boolean) => {
-    checks.push({ keyword, message, isValid });
+  const add = (keyword: keyof ExactKeywords, message: string, isValid: (value: unknown) => boolean) => {
+    checks.push({ keyword, wanted: keywords[keyword], message, isValid });
   };
-  const addOfNumbers = (keyword: string, message: string, isValid: (value: number | bigint) => boolean) => {
+  const addOfNumbers = (
+    keyword: keyof ExactKeywords,
+    message: string,
+    isValid: (value: number | bigint) => boolean,
+  ) => {
     add(keyword, message, (value) => !isNumber(value) || isValid(value));
   };
   const { type, format = '', minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = keywords;

@@ -4,14 +4,13 @@ import type { OpenAPISchemaValidator } from 'express-openapi-validator/dist/fram
 import type { OpenAPIV3, Options } from 'express-openapi-validator/dist/framework/types.js';
 import { RequestValidator } from 'express-openapi-validator/dist/middlewares/openapi.request.validator.js';
 import { ResponseValidator } from 'express-openapi-validator/dist/middlewares/openapi.response.validator.js';
-import { ajvErrorsToValidatorError } from 'express-openapi-validator/dist/middlewares/util.js';
 import { type ContractOperation, type Declared, patternMessages } from '../contract.ts';
 import { trialsOfDefaults } from './defaults.ts';
 import { type AnySchema, follower, locationAt, type OpenApiDocument } from '../schema/document.ts';
-import { ContractError, Refusal, ReplyError } from '../errors.ts';
+import { ContractError, Refusal } from '../errors.ts';
 import { type ExactCheck, forgetTexts } from '../schema/exact.ts';
 import { STRING_FORMATS } from '../schema/formats.ts';
-import { contractBroken, inWords } from '../message/faults.ts';
+import { ContractBroken, type Fault, inWords, ReplyError } from '../message/faults.ts';
 import { exactJson } from '../schema/int64.ts';
 import { parseJson } from '../message/json.ts';
 import { toMessages } from './message-schemas.ts';
@@ -80,7 +79,18 @@ function withOwnNames(code: string): string {
 /** A compiled component. `errors` has the faults of the value that it refused last. */
 interface Check {
   (data: object): boolean;
-  errors?: Parameters<typeof ajvErrorsToValidatorError>[1] | null;
+  errors?: readonly Report[] | null;
+}
+
+/** A fault as Ajv reports it. */
+interface Report {
+  readonly keyword: string;
+  readonly instancePath: string;
+  readonly message?: string;
+  readonly params: Readonly<
+    Partial<Record<'missingProperty' | 'additionalProperty' | 'unevaluatedProperty', string>> &
+      Partial<Record<'type' | 'format' | 'pattern' | 'limit', unknown>>
+  >;
 }
 
 /** What is used here of Ajv. */
@@ -160,12 +170,11 @@ export function withValidators(operations: readonly Declared[], document: OpenAp
         validator: {
           request: (request, mediaType = '') => {
             const found = (ofBodies.get(mediaType) ?? first)?.(request);
-            if (found !== undefined) throw contractBroken(found, patterns, request);
+            if (found !== undefined) throw new ContractBroken(found, patterns, request);
           },
           reply: (status, headers, body) => {
             const found = (ofStatuses.get(String(status)) ?? ofStatuses.get('default'))?.({ headers, body });
-            if (found === undefined) return;
-            throw new ReplyError(`the reply of ${operation.id} breaks the contract: ${inWords(found)}`);
+            if (found !== undefined) throw new ReplyError(operation.id, found);
           },
         },
       };
@@ -256,15 +265,19 @@ function finder(check: Check, exact: readonly ExactCheck[]): FindFaults {
   return (message) => {
     forgetTexts();
     if (check(message)) return undefined;
-    const { errors } = ajvErrorsToValidatorError(400, check.errors ?? []);
+    const reports = check.errors ?? [];
     // What a client sent must not stay in memory.
     check.errors = null;
     // The faults of the branch of an `if` say more than that of the `if` itself.
-    const own = errors.filter(({ errorCode }) => !errorCode?.startsWith('if.'));
-    return own.map(({ path, message: said, errorCode = '' }) => {
-      const [, index] = /^exact(\d+)\./.exec(errorCode) ?? [];
-      const keyword = index === undefined ? errorCode : (exact[Number(index)]?.keyword ?? '');
-      return { path, message: said, errorCode: keyword };
-    });
+    return reports.flatMap((report) => (report.keyword === 'if' ? [] : [faultOf(report, exact)]));
   };
+}
+
+function faultOf({ keyword, instancePath, message = '', params }: Report, exact: readonly ExactCheck[]): Fault {
+  const name = params.missingProperty ?? params.additionalProperty ?? params.unevaluatedProperty;
+  const path = name === undefined ? instancePath : name && `${instancePath}/${name}`;
+  const [, index] = /^exact(\d+)$/.exec(keyword) ?? [];
+  const check = index === undefined ? undefined : exact[Number(index)];
+  if (check !== undefined) return { path, keyword: check.keyword, wanted: check.wanted, message };
+  return { path, keyword, wanted: params.type ?? params.format ?? params.pattern ?? params.limit, message };
 }

@@ -56,9 +56,18 @@ const CHECK = `select pg_backend_pid() as pid, current_schema() as schema,
     .map((name) => `split_part(current_setting('${name}'), ',', 1) as "${name}"`)
     .join()}`;
 
-/** Messages of pg about TLS, which have no code. A test fails when a new version of pg rewords them. */
-const NO_TLS = 'The server does not support SSL connections';
-const NO_POSTGRES = 'There was an error establishing an SSL connection';
+/** The answers of PostgreSQL to a request for TLS, of one byte (documentation of its protocol, "SSL Session Encryption"). */
+const [TLS, NO_TLS] = Buffer.from('SN');
+
+/** A server answers the request for TLS with another byte than TLS. */
+class TlsRefusedError extends InterruptedError {
+  readonly answer: number | undefined;
+
+  constructor(answer: number | undefined, cause: unknown) {
+    super('the server does not speak the protocol of PostgreSQL', { cause });
+    this.answer = answer;
+  }
+}
 
 /** The operator of the server renews the certificate; with any other refusal, the settings may be wrong. */
 const UNTIMELY: ReadonlySet<unknown> = new Set(['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID']);
@@ -70,9 +79,7 @@ export async function connect(location: PostgresLocation, host: Host, signal: Ab
   try {
     return await dial(location, host, true, signal);
   } catch (error) {
-    const reason = error instanceof InterruptedError ? error.message : undefined;
-    if (reason === NO_POSTGRES) throw new InterruptedError('the server does not speak the protocol of PostgreSQL');
-    if (reason !== NO_TLS) throw error;
+    if (!(error instanceof TlsRefusedError && error.answer === NO_TLS)) throw error;
     if (mode === 'prefer') return await dial(location, host, false, signal);
     throw new StoreUnusable(`${serverOf(location)} offers no TLS: enable it there, or change sslmode=${mode}`);
   }
@@ -93,6 +100,8 @@ async function dial(
   client.on('notice', ({ routine }) => (connection.standbyMissed ||= routine === 'SyncRepWaitForLSN'));
   const abort = () => client.connection.stream.destroy(new InterruptedError(`no answer from ${nameOfHost(host)}`));
   signal.addEventListener('abort', abort);
+  let answer: number | undefined;
+  if (secure) client.connection.stream.once('data', (bytes: Buffer) => ([answer] = bytes));
   try {
     signal.throwIfAborted();
     await client.connect();
@@ -102,6 +111,7 @@ async function dial(
   } catch (error) {
     const { stream } = client.connection;
     stream.destroy();
+    if (answer !== undefined && answer !== TLS) throw new TlsRefusedError(answer, error);
     // authorizationError is null unless Node rejects the certificate, although its type excludes null.
     const refusal: unknown = stream instanceof TLSSocket ? stream.authorizationError : null;
     if (isVerified(location) && refusal !== null) {

@@ -91,25 +91,39 @@ export function stateOf(error: unknown): string | undefined {
   return error.routine === 'RevalidateCachedQuery' ? CONNECTION : (error.code ?? '');
 }
 
+/** The statement that has failed, and the tables that the service has once the connection is open. */
+export interface Failed {
+  readonly text: string;
+  readonly tables: Tables;
+}
+const NONE: Failed = { text: '', tables: {} };
+
 /** Whether this program's query is wrong: its number of values, or a table or column that the service does not have. */
-function isOwnFault(error: unknown, tables: Tables): boolean {
+function isOwnFault(error: unknown, { text, tables }: Failed): boolean {
   if (!(error instanceof DatabaseError)) return false;
-  const { routine, code = '', message } = error;
-  const named = new Set(message.split(/\W+/));
-  if (code === TABLE_UNKNOWN) return !['schema_version', ...Object.keys(tables)].some((table) => named.has(table));
-  if (code === COLUMN_UNKNOWN)
-    return !Object.values(tables).some(({ columns }) => Object.keys(columns).some((column) => named.has(column)));
-  return routine === 'exec_bind_message';
+  const { routine, code = '', position } = error;
+  if (code !== TABLE_UNKNOWN && code !== COLUMN_UNKNOWN) return routine === 'exec_bind_message';
+  // Only statements that the store itself does not run come without.
+  if (position === undefined) return true;
+  // PostgreSQL counts characters from 1. There stands a name such as `"items"."tag"`.
+  const [reference = ''] =
+    /^(?:"[^"]*"|[\w$.])*/.exec(
+      Array.from(text)
+        .slice(Number(position) - 1)
+        .join(''),
+    ) ?? [];
+  const name = reference.split('.').at(-1)?.replaceAll('"', '') ?? '';
+  if (code === TABLE_UNKNOWN) return name !== 'schema_version' && !Object.hasOwn(tables, name);
+  return !Object.values(tables).some(({ columns }) => Object.hasOwn(columns, name));
 }
 
-export function losesConnection(error: unknown, tables: Tables): boolean {
+export function losesConnection(error: unknown, failed: Failed): boolean {
   const state = stateOf(error);
   if (state === undefined) return true;
-  return !isOwnFault(error, tables) && state !== CANCELLED && CONNECTION_LOST.some((each) => state.startsWith(each));
+  return !isOwnFault(error, failed) && state !== CANCELLED && CONNECTION_LOST.some((each) => state.startsWith(each));
 }
 
-/** @param tables those of the service, once the connection is open */
-export function translate(error: unknown, server: string, tables: Tables = {}): Error {
+export function translate(error: unknown, server: string, failed = NONE): Error {
   if (error instanceof InterruptedError || error instanceof StoreUnusable) return error;
   if (!(error instanceof DatabaseError)) {
     // Node's AggregateError for a host with several addresses has no message.
@@ -119,7 +133,7 @@ export function translate(error: unknown, server: string, tables: Tables = {}): 
   const state = stateOf(error) ?? '';
   // Without `detail`, which quotes rows: they do not belong in a log.
   const message = `SQLSTATE ${error.code ?? ''}: ${error.message}`;
-  const isOwn = isOwnFault(error, tables);
+  const isOwn = isOwnFault(error, failed);
   const [, problem] = isOwn ? [] : (UNUSABLE.find(([each]) => state.startsWith(each)) ?? []);
   if (problem !== undefined) return new StoreUnusable(`${server} ${problem}`, { cause: new Error(message) });
   const isTransient = !isOwn && TRANSIENT.some((each) => state.startsWith(each));

@@ -236,11 +236,12 @@ export class Session implements Disposable {
       if (connection.standbyMissed) throw new InterruptedError('a commit did not wait for the standby');
       return { rows, changes: command === 'SELECT' ? 0n : BigInt(rowCount ?? 0) };
     } catch (error) {
-      if (losesConnection(error, this.tables)) this.giveUp(connection);
+      const failed = { text, tables: this.tables };
+      if (losesConnection(error, failed)) this.giveUp(connection);
       // To the server, each cancellation is a "user request".
       if (overran !== undefined && stateOf(error) === CANCELLED)
         throw new InterruptedError(overran, { cause: error }, 'work');
-      throw translate(error, serverOf(this.location), this.tables);
+      throw translate(error, serverOf(this.location), failed);
     } finally {
       clearTimeout(overdue);
       clearTimeout(over);

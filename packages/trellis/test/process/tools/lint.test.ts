@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
@@ -77,6 +77,17 @@ describe('the linter refuses', () => {
     },
   );
 
+  test.each([
+    "error.message.includes('gone');",
+    "message.startsWith('gone');",
+    '/gone/.test(error.message);',
+    "if (error.message === 'gone') throw error;",
+    'if (reason !== GONE) throw error;',
+  ])('the text of a message: %s', async (text) => {
+    for (const file of ['src/commands/x.ts', 'src/http/x.ts', 'tools/x.ts', 'testing/x.ts'])
+      expect(await brokenRules(`packages/trellis/${file}`, text)).toEqual(['no-restricted-syntax']);
+  });
+
   test('in a command, the process', async () => {
     expect(await brokenRules('packages/trellis/src/commands/x.ts', 'process.exitCode = 1;')).toEqual([
       'no-restricted-globals',
@@ -111,6 +122,7 @@ test.each([
   ['packages/trellis/src/observability/x.ts', "import type { Services } from '../service.ts';"],
   ['packages/trellis/src/storage/sqlite/x.ts', "import { x } from '../store.ts';\nimport 'node:sqlite';"],
   ['packages/trellis/src/storage/postgres/x.ts', "import { x } from '../rows.ts';\nimport 'pg';"],
+  ['packages/trellis/src/http/x.ts', 'if (reason === undefined) send(error.message);'],
   ['packages/trellis/src/commands/x.ts', "import { x } from '../storage/open.ts';"],
   ['packages/trellis/src/commands/x.ts', "import { servicesOf } from '../service.ts';\nawait import('./y.ts');"],
   [
@@ -119,4 +131,20 @@ test.each([
   ],
 ])('the linter accepts in %s: %s', async (file, text) => {
   expect(await brokenRules(file, text)).toEqual([]);
+});
+
+test('the text of a message is read in these places only, each with its reason', () => {
+  const places = globSync('packages/trellis/{src,tools,testing}/**/*.ts', { cwd: ROOT }).flatMap((file) =>
+    Array.from(readFileSync(join(ROOT, file), 'utf8').matchAll(/no-restricted-syntax(?: -- (.+))?/g), ([, reason]) => [
+      file.replace('packages/trellis/', ''),
+      reason,
+    ]),
+  );
+  expect(Object.fromEntries(places)).toEqual({
+    'src/commands/serve.ts': 'the same line is logged once, whatever it says',
+    'src/contract/message/faults.ts': 'its words are told, and nothing depends on them',
+    'src/files/csv.ts': 'told without the line, which is not that of the file',
+    'src/http/unreadable.ts': 'so nothing but this reason tells it',
+    'tools/generate.ts': 'Redocly has one code for all that it does not expect, missing fields too',
+  });
 });

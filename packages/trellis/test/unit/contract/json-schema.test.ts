@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ContractOperation } from '../../../src/contract/contract.ts';
-import { ContractError, ErrorNumber, Refusal, ReplyError } from '../../../src/contract/errors.ts';
+import { ContractError, ErrorNumber, Refusal } from '../../../src/contract/errors.ts';
+import { ReplyError } from '../../../src/contract/message/faults.ts';
 import { loadContract } from '../../../src/contract/load.ts';
 import { validateRequest } from '../../../src/contract/request.ts';
 import { VOCABULARY } from '../../../src/contract/rules/vocabulary.ts';

@@ -1,5 +1,6 @@
 import type { Contract, ContractOperation } from '../../../../src/contract/contract.ts';
-import { Refusal, ReplyError } from '../../../../src/contract/errors.ts';
+import { Refusal } from '../../../../src/contract/errors.ts';
+import { ReplyError } from '../../../../src/contract/message/faults.ts';
 import { exactJson } from '../../../../src/contract/schema/int64.ts';
 import { Position } from '../../../../src/contract/schema/positions.ts';
 import { follower } from '../../../../src/contract/schema/document.ts';

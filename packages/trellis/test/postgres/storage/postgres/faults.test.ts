@@ -373,7 +373,9 @@ describe('the store', () => {
   });
 
   test('rejects a query for an unknown table or column, rather than reporting itself unavailable', async () => {
-    for (const statement of ['select 1 from itemz', 'select nope from items']) {
+    // The messages of the last two name a table and a column that the store has.
+    const statements = ['select 1 from itemz', 'select nope from items', 'select items.id from tokens'];
+    for (const statement of [...statements, 'select tag.nope from items as tag']) {
       const asking = runSql(store, statement);
       await expect(asking).rejects.toMatchObject({ name: 'StatementRejectedError' });
     }
