@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { type Row, VOCABULARY } from './src/contract/rules/vocabulary.ts';
+import { type VocabularyRow, VOCABULARY } from './src/contract/rules/vocabulary.ts';
 
 const HEADER = `<!-- Generated from src/contract/rules/vocabulary.ts by \`npm run generate\`. Do not edit. -->
 
@@ -34,7 +34,7 @@ function vocabularyPage(): string {
   return HEADER + tables.join('');
 }
 
-function cell({ how }: Row): string {
+function cell({ how }: VocabularyRow): string {
   return how.replaceAll('|', '\\|');
 }
 

@@ -23,7 +23,7 @@ import {
   typesOf,
 } from '../src/contract/schema/subschemas.ts';
 import { Position } from '../src/contract/schema/positions.ts';
-import { isIgnored, type Kind, VOCABULARY } from '../src/contract/rules/vocabulary.ts';
+import { isIgnored, type ObjectKind, VOCABULARY } from '../src/contract/rules/vocabulary.ts';
 
 /** Stands for `undefined`. No contract contains this schema. */
 export const NOT_SENT = { type: 'null', format: 'undefined' };
@@ -62,7 +62,7 @@ export function contractForTypes(contract: OpenApiDocument): object {
   return { ...whole, webhooks: undefined };
 
   /** @param isReceived whether it is part of the body of a request */
-  function part(value: object, kind: Kind, isReceived: boolean): object {
+  function part(value: object, kind: ObjectKind, isReceived: boolean): object {
     // openapi-typescript makes a header behind a reference required.
     const original = kind === 'Header' ? resolve(value) : value;
     const rows = VOCABULARY[kind];
@@ -97,7 +97,7 @@ export function contractForTypes(contract: OpenApiDocument): object {
   }
 
   /** @param value has adapted parts already, `original` those of the contract */
-  function adapted(value: object, kind: Kind, original: object, isReceived: boolean): object {
+  function adapted(value: object, kind: ObjectKind, original: object, isReceived: boolean): object {
     switch (kind) {
       case 'Path Item':
       case 'Operation': {

@@ -101,7 +101,7 @@ function codeOf(error: unknown): unknown {
 }
 
 /** Names the changes for clients of the last released contract. Fails if a breaking change needs a higher version. */
-function check(present: Release, last: Release | undefined): Outcome {
+function check(present: Release, last: Release | undefined): Printed {
   if (last === undefined) throw new ContractError('no contract is released yet: run `npm run contract:release`');
   const comparison = compareReleases(last, present);
   const isOlder = compareVersions(present.version, last.version) < 0;
@@ -134,7 +134,7 @@ function conclusionOf(comparison: Comparison): string {
 }
 
 /** Copies openapi.yaml to the released contracts, if its version is high enough for its changes. */
-async function release(root: URL, present: Release, last: Release | undefined): Promise<Outcome> {
+async function release(root: URL, present: Release, last: Release | undefined): Promise<Printed> {
   const name = `${present.version}.yaml`;
   const comparison = last && compareReleases(last, present);
   const done = (what: string) => ({ code: 0, stdout: textOf([], `released/${name}: ${what}`), stderr: '' });
@@ -161,14 +161,14 @@ function isTooLow({ present, lowest }: Comparison): boolean {
 }
 
 /** What a run prints, and its exit code. */
-interface Outcome {
+interface Printed {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
 /** @param root the folder of openapi.yaml and of the released contracts */
-export async function contract(command: 'check' | 'release', root: URL): Promise<Outcome> {
+export async function contract(command: 'check' | 'release', root: URL): Promise<Printed> {
   try {
     const present = await readPresent(root);
     const last = await readLast(root);

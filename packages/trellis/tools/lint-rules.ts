@@ -16,14 +16,14 @@ const BOUNDS: Partial<Record<string, readonly (readonly string[])[]>> = {
 };
 
 /** What Redocly gives to a rule; it exports no type for it. */
-interface Context {
+interface LintContext {
   readonly location: object & { child(names: string[]): object };
   readonly report: (problem: { readonly message: string; readonly location: object }) => void;
 }
 
 /** No assertion can select a schema with `string` in a list of types. */
 const bounds = () => ({
-  Schema(schema: { readonly type?: string | readonly string[] }, { location, report }: Context) {
+  Schema(schema: { readonly type?: string | readonly string[] }, { location, report }: LintContext) {
     for (const type of [schema.type ?? []].flat()) {
       for (const group of BOUNDS[type] ?? []) {
         if (group.some((keyword) => keyword in schema)) continue;
@@ -38,7 +38,7 @@ const bounds = () => ({
  * knows whether the document demands a token where an operation has no `security` of its own.
  */
 const errorsOfTokens = () => ({
-  Root(root: unknown, { location, report }: Context) {
+  Root(root: unknown, { location, report }: LintContext) {
     // Redocly has a type of its own for what forLibraries() gave it.
     const { paths = {}, security: ofAll = [] } = root as OpenApiDocument;
     for (const [path, item] of Object.entries(paths))

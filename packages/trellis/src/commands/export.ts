@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ExplainedError } from '../explained-error.ts';
 import type { AnyService } from '../service.ts';
-import type { Row, Store } from '../storage/store.ts';
+import type { AnyRow, Store } from '../storage/store.ts';
 import { writeNewFile } from '../files/new-file.ts';
 import { requireForeign } from './backup.ts';
 import type { Job } from './io.ts';
@@ -63,7 +63,7 @@ async function* texts(
   format: Format,
   progress: Progress | undefined,
 ): AsyncGenerator<string> {
-  const asBody = (row: Row): Row =>
+  const asBody = (row: AnyRow): AnyRow =>
     Object.fromEntries(
       names.flatMap((name) => (row[name] !== undefined || nulls.has(name) ? [[name, valueOf(row[name])]] : [])),
     );

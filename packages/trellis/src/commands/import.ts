@@ -4,7 +4,7 @@ import { basename, resolve } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import { servicesOf } from '../service.ts';
 import { ExplainedError, Interrupted, messageOf } from '../explained-error.ts';
-import { type Counts, Importer, StoreLost } from '../files/importer.ts';
+import { type ImportCounts, Importer, StoreLost } from '../files/importer.ts';
 import { recordAct } from './acts.ts';
 import { requireForeign } from './backup.ts';
 import type { Io, Job } from './io.ts';
@@ -70,7 +70,7 @@ async function readAll(
   rejects: Rejects,
   run: RunRecord | undefined,
   patienceMs: number,
-): Promise<Counts> {
+): Promise<ImportCounts> {
   using interruption = watchSignals(io);
   const { signal } = interruption;
   const progress = new Progress(table, io.stderr);
@@ -116,7 +116,7 @@ function newRejects(path: string): string {
   }
 }
 
-function outcomes({ created, replayed, conflict, refused }: Counts): string {
+function outcomes({ created, replayed, conflict, refused }: ImportCounts): string {
   return `${created} created, ${replayed} replayed, ${conflict} conflicting, ${refused} refused`;
 }
 

@@ -2,12 +2,12 @@ import type { Io } from './io.ts';
 import { print } from './print.ts';
 
 /** A line of a list, by column. */
-export type Row = Readonly<Record<string, string | readonly string[] | undefined>>;
+export type ListRow = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** @param columns the names of the columns, each with the text for a row without a value */
 export async function printList(
   io: Io,
-  rows: readonly Row[],
+  rows: readonly ListRow[],
   columns: Readonly<Record<string, string>>,
   json = false,
 ): Promise<void> {

@@ -3,7 +3,7 @@ import type { OWN_HEADERS } from './message/content.ts';
 // Types of operations, derived from the `components` and `operations` that `npm run generate` writes.
 
 /** A schema of a contract, as a reply has it. */
-export type Schema<Components extends { schemas: object }, Name extends keyof Components['schemas']> = Sent<
+export type Schema<Components extends { schemas: object }, Name extends keyof Components['schemas']> = SentValue<
   Components['schemas'][Name]
 >;
 
@@ -55,15 +55,15 @@ export interface Others {
  * A value of a reply, as an operation returns it: without writeOnly members, and with every other one that the contract
  * declares. An optional one may be undefined, and is then not sent: if it could be left out, it would be lost unseen.
  */
-type Sent<T> =
+type SentValue<T> =
   T extends ReadOnly<infer Value>
-    ? Sent<Value>
+    ? SentValue<Value>
     : T extends readonly unknown[]
-      ? { [Index in keyof T]: Sent<T[Index]> }
+      ? { [Index in keyof T]: SentValue<T[Index]> }
       : T extends object
         ? {
             [Name in keyof T as Unless<WriteOnly, Name, NonNullable<T[Name]>>]-?:
-              Sent<Defined<T[Name]>> | Absent<T, Name>;
+              SentValue<Defined<T[Name]>> | Absent<T, Name>;
           }
         : T;
 /** For an optional member, and for those that the contract does not name. */
@@ -74,7 +74,7 @@ type Absent<T, Name extends keyof T> = string extends Name
     : never;
 
 type None = Readonly<Record<string, never>>;
-type Part<O, In extends string> = O extends { parameters: Partial<Record<In, infer P>> }
+type PartOf<O, In extends string> = O extends { parameters: Partial<Record<In, infer P>> }
   ? [NonNullable<P>] extends [never]
     ? None
     : Received<NonNullable<P>>
@@ -87,14 +87,14 @@ type RequestContent<O> = O extends { requestBody: { content: infer C } }
 
 /** The first argument of an operation; int64 is `bigint`. */
 export interface Request<All, Id extends keyof All> {
-  readonly path: Part<All[Id], 'path'>;
-  readonly query: Part<All[Id], 'query'>;
-  readonly header: Part<All[Id], 'header'>;
+  readonly path: PartOf<All[Id], 'path'>;
+  readonly query: PartOf<All[Id], 'query'>;
+  readonly header: PartOf<All[Id], 'header'>;
   readonly body: RequestContent<All[Id]>;
 }
 
 /** The declared headers without the generated `[name: string]: unknown`, which would let a misspelt name through. */
-type Declared<T> = { [Name in keyof T as string extends Name ? never : Offered<Name>]: T[Name] };
+type DeclaredHeaders<T> = { [Name in keyof T as string extends Name ? never : Offered<Name>]: T[Name] };
 type Offered<Name> = Name extends string
   ? Lowercase<Name> extends (typeof OWN_HEADERS)[number]
     ? never
@@ -107,16 +107,16 @@ type Headers<H> = [keyof H] extends [never]
   : Partial<H> extends H
     ? { readonly headers?: Readonly<H> }
     : { readonly headers: Readonly<H> };
-type Body<R> = R extends { content: infer C } ? { readonly body: Sent<C[keyof C]> } : unknown;
+type BodyOf<R> = R extends { content: infer C } ? { readonly body: SentValue<C[keyof C]> } : unknown;
 type ReplyOf<Status, R> = R extends { headers: infer H }
-  ? { readonly status: Status } & Headers<Declared<H>> & Body<R>
+  ? { readonly status: Status } & Headers<DeclaredHeaders<H>> & BodyOf<R>
   : never;
-type Replies<O> = O extends { responses: infer R }
+type RepliesOf<O> = O extends { responses: infer R }
   ? { [Status in keyof R & number]: ReplyOf<Status, R[Status]> }[keyof R & number]
   : never;
 
 /** Only statuses that the contract declares by number: `default` would let any status compile. */
-export type Reply<All, Id extends keyof All> = Replies<All[Id]>;
+export type Reply<All, Id extends keyof All> = RepliesOf<All[Id]>;
 
 export type Operation<All, Id extends keyof All, Tools> = (
   request: Request<All, Id>,

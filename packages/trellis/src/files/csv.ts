@@ -8,7 +8,7 @@ import { readScalar } from '../contract/message/parameters.ts';
 import type { Position } from '../contract/schema/positions.ts';
 import { readRecord } from '../contract/request.ts';
 import { messageOf } from '../explained-error.ts';
-import type { Row } from '../storage/store.ts';
+import type { AnyRow } from '../storage/store.ts';
 import { endOfLine, type FindEnd } from './raw-records.ts';
 
 // CSV by RFC 4180, in UTF-8, with LF at the end of a line. A missing value is an empty field, the empty text is "".
@@ -100,7 +100,7 @@ export class CsvRecords {
     return `${names.map(quoted).join()}\n`;
   }
 
-  write(row: Row, names: readonly string[]): string {
+  write(row: AnyRow, names: readonly string[]): string {
     return `${names.map((name) => toField(row[name], this.body.member(name))).join()}\n`;
   }
 

@@ -11,7 +11,7 @@ const MAX_BATCH_CHARACTERS = 1024 * 1024;
 /** The pause before another try to reach the store. */
 const PAUSE_MS = 1000;
 
-export type Counts = Record<Outcome['became'], number>;
+export type ImportCounts = Record<Outcome['became'], number>;
 
 interface ImporterOptions {
   /** undefined: nothing is stored. */
@@ -29,7 +29,7 @@ export class StoreLost extends Error {
 
 /** Stores records many at a time, and counts the outcomes in the order of the records. */
 export class Importer {
-  readonly counts: Counts = { created: 0, replayed: 0, conflict: 0, refused: 0 };
+  readonly counts: ImportCounts = { created: 0, replayed: 0, conflict: 0, refused: 0 };
   /** The number of records added, including those that still wait. */
   added = 0;
   /** The line of the last record that was counted. */

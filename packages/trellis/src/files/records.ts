@@ -7,7 +7,7 @@ import { loadContract } from '../contract/load.ts';
 import { Position } from '../contract/schema/positions.ts';
 import { readRecord } from '../contract/request.ts';
 import type { AnyService, Handler } from '../service.ts';
-import type { Row } from '../storage/store.ts';
+import type { AnyRow } from '../storage/store.ts';
 import { checkHeader, CsvRecords, endOfRecord, parseRecords } from './csv.ts';
 import { ExplainedError, messageOf } from '../explained-error.ts';
 import { endOfLine, type RawRecord, RecordSplitter } from './raw-records.ts';
@@ -85,7 +85,7 @@ export function formatOf(path: string, chosen: string | undefined): Format {
   throw new ExplainedError(`${path} ends with neither .ndjson nor .csv: add --format ndjson or --format csv`);
 }
 
-export function toNdjson(row: Row): string {
+export function toNdjson(row: AnyRow): string {
   return `${exactJson(row)}\n`;
 }
 

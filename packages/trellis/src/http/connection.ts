@@ -129,7 +129,7 @@ export class Connection {
    */
   private steerParser(): void {
     const { socket } = this;
-    const { parser } = socket as Socket & { readonly parser: Parser };
+    const { parser } = socket as Socket & { readonly parser: HttpParser };
     const onIncoming = parser.onIncoming;
     parser.onIncoming = (head, keep) => {
       const isProcessed = () => !this.deaf && !socket.destroyed;
@@ -153,6 +153,6 @@ interface Handle {
 }
 
 /** Node's HTTP parser, which is not documented. It calls `onIncoming` with the head of each request. */
-interface Parser {
+interface HttpParser {
   onIncoming: (head: IncomingMessage & { upgrade?: boolean }, keep: boolean) => number;
 }

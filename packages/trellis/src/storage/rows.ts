@@ -1,4 +1,4 @@
-import type { Creation, NewRow, Row, Statement } from './store.ts';
+import type { AnyRow, Creation, NewRow, Statement } from './store.ts';
 import type { Kind, Table, Tables } from './tables.ts';
 import { canonical, isObject, isSameJson, isSameValue, Json, sizeOf, taken } from './values.ts';
 
@@ -27,7 +27,7 @@ export class RowFormat {
   }
 
   /** The values of a row in the order of the columns, those of JSON as texts. */
-  valuesOf(row: Row): unknown[] {
+  valuesOf(row: AnyRow): unknown[] {
     return this.columns.map((column, index) => {
       const value = row[column] ?? null;
       return this.kinds[index] === 'json' && value !== null ? new Json(value).text : value;
@@ -61,7 +61,7 @@ export class RowFormat {
 }
 
 /** @throws Error if there is no such table, the table has no such column, or a value cannot be stored unchanged */
-export function newRow(formats: ReadonlyMap<string, RowFormat>, table: string, row: Row, added?: Row): NewRow {
+export function newRow(formats: ReadonlyMap<string, RowFormat>, table: string, row: AnyRow, added?: AnyRow): NewRow {
   const format = ofTable(formats, table);
   const all = added === undefined ? row : { ...row, ...added };
   const other = Object.keys(all).find((name) => !format.columns.includes(name));
@@ -70,7 +70,7 @@ export function newRow(formats: ReadonlyMap<string, RowFormat>, table: string, r
 }
 
 /** @throws Error if a value cannot be stored unchanged */
-function takenOf(format: RowFormat, row: Row): unknown[] {
+function takenOf(format: RowFormat, row: AnyRow): unknown[] {
   return format.valuesOf(row).map((value, index) => {
     if (isObject(value))
       throw new Error(`the column ${format.columns[index] ?? ''} of ${format.table} takes no object`);
@@ -82,7 +82,7 @@ function takenOf(format: RowFormat, row: Row): unknown[] {
 export function lookUps(
   formats: ReadonlyMap<string, RowFormat>,
   engine: 'sqlite' | 'postgres',
-): (table: string, key: Row) => Statement {
+): (table: string, key: AnyRow) => Statement {
   const texts = new Map(formats.values().map((format) => [format, format.selectOne(engine)]));
   return (table, key) => {
     const format = ofTable(formats, table);

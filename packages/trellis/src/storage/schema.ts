@@ -1,6 +1,6 @@
 import { type Layout, MARK, STEPS_TABLE } from './layout.ts';
 import type { CompiledStep } from './steps.ts';
-import { type Row, StoreUnusable } from './store.ts';
+import { type AnyRow, StoreUnusable } from './store.ts';
 import { SQL_TYPES } from './tables.ts';
 
 /**
@@ -75,7 +75,7 @@ export function requireTables(
   { tables }: Layout,
   engine: 'sqlite' | 'postgres',
   database: string,
-  found: readonly Row[],
+  found: readonly AnyRow[],
 ): void {
   for (const [table, { columns, key }] of Object.entries(tables)) {
     const inTable = found.filter((each) => each['table'] === table);
@@ -97,7 +97,7 @@ export function requireTables(
 }
 
 /** The type of a column, in SQL. */
-export function typeOf({ type, required }: Row): string {
+export function typeOf({ type, required }: AnyRow): string {
   return `${String(type)}${required ? ' not null' : ''}`;
 }
 
@@ -105,7 +105,7 @@ export function typeOf({ type, required }: Row): string {
  * @param own the columns that a create fills
  * @param found those that the table has
  */
-export function requireSpare(database: string, own: readonly unknown[], found: readonly Row[]): void {
+export function requireSpare(database: string, own: readonly unknown[], found: readonly AnyRow[]): void {
   const more = found.find((each) => !own.includes(each['column']) && each['required'] && !each['default']);
   if (more === undefined) return;
   const { table, column } = more;

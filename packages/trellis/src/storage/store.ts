@@ -108,7 +108,7 @@ export interface TokenStore {
 }
 
 /** Versions of the schema: before the store was opened, and now. */
-export interface Schema {
+export interface StoreSchema {
   readonly before: number;
   readonly now: number;
   /** The names that the opening has added to the list of its steps. A version without one of these refuses the store. */
@@ -123,10 +123,10 @@ export interface Statement {
 }
 
 /** A row whose values are decoded by the kinds in tables.ts. */
-export type Row = Readonly<Record<string, unknown>>;
+export type AnyRow = Readonly<Record<string, unknown>>;
 
 export interface Result {
-  readonly rows: readonly Row[];
+  readonly rows: readonly AnyRow[];
   /** The number of rows written. */
   readonly changes: bigint;
 }
@@ -167,13 +167,13 @@ export interface Engine {
   readonly gauges: readonly Measured[];
 
   /** Resolves when the store is open; until then every other call throws StoreUnavailable. @throws StoreUnusable */
-  readonly opened: Promise<Schema>;
+  readonly opened: Promise<StoreSchema>;
   readonly run: Run;
   /** Only for statements that take a few milliseconds, as `create` may wait for them. */
   readonly runShort: Run;
   transaction<T>(work: Work<T>, repeatable: boolean): Promise<T>;
   /** Reads the rows of a SELECT from one snapshot, in portions of `size` rows. */
-  portions(statement: Statement, size: number): AsyncGenerator<readonly Row[]>;
+  portions(statement: Statement, size: number): AsyncGenerator<readonly AnyRow[]>;
   /**
    * Does all that `create` does, except that it stores nothing. If the last batch failed, it tries a row of it.
    *
@@ -196,7 +196,7 @@ export interface Store extends Queries, Pick<Engine, 'opened' | 'ready' | 'close
    *
    * @param columns all of them by default
    */
-  list(table: string, columns?: readonly string[]): AsyncIterable<readonly Row[]>;
+  list(table: string, columns?: readonly string[]): AsyncIterable<readonly AnyRow[]>;
   /** Counts the rows of a table; writes during the count may be missed. @throws StoreUnavailable */
   count(table: string): Promise<number>;
   /**

@@ -16,7 +16,7 @@ import { layoutOf } from '../../src/storage/layout.ts';
 import type { RateLimit } from '../../src/http/rate-limit.ts';
 import { listen } from '../../src/http/server.ts';
 import { openStore, type StoreLocation } from '../../src/storage/open.ts';
-import { type Creation, type Row, type Store, StoreUnavailable } from '../../src/storage/store.ts';
+import { type Creation, type AnyRow, type Store, StoreUnavailable } from '../../src/storage/store.ts';
 import { items } from '../services/items/index.ts';
 import { atEnd, temporaryFolder } from './temporary.ts';
 import { until } from './until.ts';
@@ -37,7 +37,7 @@ export interface TestApp {
   /** Waits for the log line of a request, given its id or its response: the service logs it after the response. */
   readonly lineOf: (request: string | Response) => Promise<Line>;
   /** All rows of the table of records. */
-  readonly stored: () => Promise<Row[]>;
+  readonly stored: () => Promise<AnyRow[]>;
 }
 
 interface TestAppOptions {
@@ -132,19 +132,19 @@ export function tableOf({ layout }: Pick<Store, 'layout'>): string {
 
 /** Creates rows together, and returns their outcomes. */
 export function createEach(
-  { create }: { readonly create: (table: string, row: Row) => Promise<Creation> },
+  { create }: { readonly create: (table: string, row: AnyRow) => Promise<Creation> },
   table: string,
-  rows: readonly Row[],
+  rows: readonly AnyRow[],
 ): Promise<readonly Creation[]> {
   return Promise.all(rows.map((row) => create(table, row)));
 }
 
-export async function allRows(store: Store, table: string): Promise<Row[]> {
+export async function allRows(store: Store, table: string): Promise<AnyRow[]> {
   return (await Array.fromAsync(store.list(table))).flat();
 }
 
 /** Runs SQL that no operation can run. */
-export async function runSql(store: Store, sql: string): Promise<readonly Row[]> {
+export async function runSql(store: Store, sql: string): Promise<readonly AnyRow[]> {
   return (await store.run({ sql, values: [], writes: true })).rows;
 }
 
@@ -160,7 +160,7 @@ export async function addToken(
 }
 
 /** Repeats a create while the store is unavailable: on a busy machine it recovers slowly. */
-export async function insist(store: Store, row: Row): Promise<Creation> {
+export async function insist(store: Store, row: AnyRow): Promise<Creation> {
   for (;;) {
     try {
       return await store.create(tableOf(store), row);

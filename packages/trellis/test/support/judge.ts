@@ -7,7 +7,7 @@ import {
 import '@hyperjump/json-schema/formats';
 import { isInt64 } from '../../src/contract/schema/int64.ts';
 import { inDoubles, type Keywords, withSchemas } from '../../tools/derivation/schemas.ts';
-import { isNumber, isObject, type Json, type JsonObject, numberOf } from '../../tools/derivation/values.ts';
+import { isNumber, isObject, type JsonValue, type JsonObject, numberOf } from '../../tools/derivation/values.ts';
 import type { Parts } from '../../tools/derivation/wire.ts';
 
 const DIALECT = 'https://spec.openapis.org/oas/3.1/dialect/base';
@@ -76,11 +76,11 @@ export function judgeRequest(judge: Verdict): Verdict {
 const MAX_READINGS = 256;
 
 /** The values that the text of a parameter can mean: `1` may be a string too. If there are too many, only the first. */
-export function readings(value: Json): readonly Json[] {
+export function readings(value: JsonValue): readonly JsonValue[] {
   if (typeof value === 'string') return [value, ...literal(value)];
   if (isNumber(value) || typeof value === 'boolean') return [value, String(value)];
   if (typeof value !== 'object' || value === null) return [value];
-  let found: readonly (readonly Json[])[] = [[]];
+  let found: readonly (readonly JsonValue[])[] = [[]];
   for (const each of Object.values(value)) {
     const more = readings(each);
     found = found.flatMap((items) => more.map((other) => [...items, other]));
@@ -91,7 +91,7 @@ export function readings(value: Json): readonly Json[] {
   return found.map((items) => Object.fromEntries(names.map((name, at) => [name, items[at] ?? null])));
 }
 
-function literal(text: string): Json[] {
+function literal(text: string): JsonValue[] {
   if (text === 'true' || text === 'false') return [text === 'true'];
   return /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text) ? [numberOf(text)] : [];
 }

@@ -20,7 +20,7 @@ import { change, replyText, requestText, Samples } from './shown.ts';
 /** Finds what differs between two contracts, except in prose, for clients of the old one. */
 export function compareContracts(was: Contract, is: Contract): Difference[] {
   const renamed = renamedPaths(was, is);
-  const { differences } = new Comparison(withNewNames(was, renamed), is, renamed);
+  const { differences } = new Comparer(withNewNames(was, renamed), is, renamed);
   // Operations share replies: the same sentence about several of them is one line.
   const alike = Map.groupBy(differences, ({ rule, what }) => `${rule} ${what}`).values();
   return [...alike].flatMap(([first, ...others]) => {
@@ -29,7 +29,7 @@ export function compareContracts(was: Contract, is: Contract): Difference[] {
   });
 }
 
-class Comparison {
+class Comparer {
   readonly differences: Difference[] = [];
   private readonly was: Edition;
   private readonly is: Edition;

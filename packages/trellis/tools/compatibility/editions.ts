@@ -5,9 +5,9 @@ import { ReplyError } from '../../src/contract/message/faults.ts';
 import { Position } from '../../src/contract/schema/positions.ts';
 import { validateRequest } from '../../src/contract/request.ts';
 import { withValidators } from '../../src/contract/validator/validator-eov.ts';
-import { Derivation, type Reply, type Request } from '../derivation/messages.ts';
+import { Derivation, type DerivedReply, type DerivedRequest } from '../derivation/messages.ts';
 import { withSchemas } from '../derivation/schemas.ts';
-import { isObject, type Json } from '../derivation/values.ts';
+import { isObject, type JsonValue } from '../derivation/values.ts';
 import type { Wire } from '../derivation/wire.ts';
 
 /** A contract with messages that are derived from it, and the verdicts of its validators on any message. */
@@ -24,12 +24,12 @@ export class Edition {
   }
 
   /** Valid and invalid requests. */
-  requests(operation: ContractOperation): readonly Request[] {
+  requests(operation: ContractOperation): readonly DerivedRequest[] {
     return this.derivation.ofRequests(operation).flatMap(({ messages }) => messages);
   }
 
   /** Valid and invalid replies. @param status as declared */
-  replies(operation: ContractOperation, status: string): readonly Reply[] {
+  replies(operation: ContractOperation, status: string): readonly DerivedReply[] {
     return this.derivation.ofReplies(operation).find((each) => each.status === status)?.messages ?? [];
   }
 
@@ -38,7 +38,7 @@ export class Edition {
   }
 
   /** The declared headers and members, such as `body.parts[].id`, of those replies that the service may send. */
-  membersSent(operation: ContractOperation, status: string, replies: readonly Reply[]): Set<string> {
+  membersSent(operation: ContractOperation, status: string, replies: readonly DerivedReply[]): Set<string> {
     const { content, headers = {} } = operation.replies.get(status) ?? {};
     const position = content && this.position(content.schema);
     const declared = namesIn(headers);
@@ -52,14 +52,14 @@ export class Edition {
   }
 
   /** Whether the service may send a reply. @param status as declared in either contract */
-  maySend(operation: ContractOperation, status: string, reply: Reply): boolean {
+  maySend(operation: ContractOperation, status: string, reply: DerivedReply): boolean {
     const declared = operation.replies.get(status) ?? operation.replies.get('default');
     const isDeclared = namesIn(reply.headers).isSubsetOf(namesIn(declared?.headers ?? {}));
     return isDeclared && this.faultOf(operation, status, reply) === undefined;
   }
 
   /** What is wrong with a reply for a client, which ignores headers that it does not know. */
-  faultOf({ replies, validator }: ContractOperation, status: string, reply: Reply): string | undefined {
+  faultOf({ replies, validator }: ContractOperation, status: string, reply: DerivedReply): string | undefined {
     const declared = replies.get(status) ?? replies.get('default');
     const fields = new Map(Object.entries(reply.headers).map(([name, value]) => [name.toLowerCase(), value]));
     const headers = Object.entries(declared?.headers ?? {}).flatMap(([name, { schema }]) => {
@@ -94,10 +94,10 @@ function faultIn(validate: () => unknown): string | undefined {
 }
 
 /** Converts a value to what an operation returns: only an int64 is a bigint. */
-export function returned(value: Json, position: Position | undefined): unknown {
+export function returned(value: JsonValue, position: Position | undefined): unknown {
   if (typeof value === 'bigint') return position?.int64 === true ? value : Number(value);
   if (Array.isArray(value))
-    return (value as readonly Json[]).map((each, index) => returned(each, position?.item(index)));
+    return (value as readonly JsonValue[]).map((each, index) => returned(each, position?.item(index)));
   if (!isObject(value)) return value;
   const members = Object.entries(value).map(([name, each]) => [name, returned(each, position?.member(name))] as const);
   return Object.fromEntries(members);
@@ -108,10 +108,10 @@ function namesIn(headers: object): Set<string> {
   return new Set(Object.keys(headers).map((name) => name.toLowerCase()));
 }
 
-function membersIn(value: Json | undefined, position: Position, name: string): string[] {
+function membersIn(value: JsonValue | undefined, position: Position, name: string): string[] {
   // An array where any type may stand has no items that a client could rely on.
   if (Array.isArray(value) && position.types.size < 7)
-    return (value as readonly Json[]).flatMap((each, index) => membersIn(each, position.item(index), `${name}[]`));
+    return (value as readonly JsonValue[]).flatMap((each, index) => membersIn(each, position.item(index), `${name}[]`));
   if (!isObject(value)) return [name];
   const declared = Object.entries(value).filter(([each]) => position.names.has(each));
   return [name, ...declared.flatMap(([each, member]) => membersIn(member, position.member(each), `${name}.${each}`))];

@@ -1,5 +1,5 @@
 import { exactJson } from '../../src/contract/schema/int64.ts';
-import type { Reply } from '../derivation/messages.ts';
+import type { DerivedReply } from '../derivation/messages.ts';
 import type { Wire } from '../derivation/wire.ts';
 
 const MAX_SHOWN = 5;
@@ -28,7 +28,7 @@ export function requestText({ sent: { path, query, headers }, body }: Wire, temp
   return [target, ...fields, body?.text].filter(Boolean).join(' ') || 'a request without a body';
 }
 
-export function replyText({ headers, body }: Reply): string {
+export function replyText({ headers, body }: DerivedReply): string {
   const fields = Object.entries(headers).map(([name, value]) => `${name}: ${exactJson(value)}`);
   return [...fields, ...(body === undefined ? [] : [exactJson(body)])].join(' ') || 'an empty reply';
 }

@@ -1,23 +1,23 @@
 import { exactJson } from '../../src/contract/schema/int64.ts';
 import { MAX_COUNT } from './scalars.ts';
-import type { Place, Supply, Way } from './schemas.ts';
-import { isObject, type Json, type JsonObject, withMember } from './values.ts';
+import type { SchemasAt, Supply, Way } from './schemas.ts';
+import { isObject, type JsonValue, type JsonObject, withMember } from './values.ts';
 
 const KEYWORDS = ['items', 'prefixItems', 'contains', 'minItems', 'maxItems', 'uniqueItems'];
 
 /** @param isWhole whether to propose more than the smallest array */
-export function arrays(way: Way, isWhole: boolean, candidates: Supply): Json[] {
+export function arrays(way: Way, isWhole: boolean, candidates: Supply): JsonValue[] {
   const own = way.filter((schema) => schema.type === 'array' || KEYWORDS.some((keyword) => keyword in schema));
   if (own.length === 0) return [];
   const prefix = Math.max(0, ...own.map(({ prefixItems = [] }) => prefixItems.length));
-  const placeOf = (at: number): Place => own.map(({ prefixItems = [], items = true }) => prefixItems[at] ?? items);
+  const placeOf = (at: number): SchemasAt => own.map(({ prefixItems = [], items = true }) => prefixItems[at] ?? items);
   const behind = placeOf(prefix);
   const sought = own.flatMap(({ contains }) => (contains === undefined ? [] : [contains]));
   const matching = [...behind, ...sought];
   const others = [...behind, ...sought.map((not) => ({ not }))];
   const needed = Math.max(0, ...own.map(({ contains, minContains = 1 }) => (contains === undefined ? 0 : minContains)));
   /** An array with `length` items, different if possible; `containing` of them match `contains`. */
-  const ofLength = (length: number, containing = needed): readonly Json[] => {
+  const ofLength = (length: number, containing = needed): readonly JsonValue[] => {
     const size = Math.min(length, MAX_COUNT);
     const first = Array.from({ length: Math.min(prefix, size) }, (_, at) => distinct(placeOf(at), 1, candidates));
     const found = distinct(matching, Math.min(containing, size - first.length), candidates);
@@ -56,14 +56,14 @@ export function arrays(way: Way, isWhole: boolean, candidates: Supply): Json[] {
 }
 
 /** Returns `count` values that fit the place, different if possible; none if nothing fits. */
-function distinct(place: Place, count: number, candidates: Supply): Json[] {
+function distinct(place: SchemasAt, count: number, candidates: Supply): JsonValue[] {
   if (count <= 0) return [];
   const valid = candidates.valid(place).slice(0, count);
   const [first] = valid;
   if (first === undefined) return [];
   const found = new Map(valid.map((value) => [exactJson(value), value]));
   for (let at = 0; found.size < count && at < 2 * count; at++) {
-    const parts: Json[] = [BigInt(at), `text${at}`];
+    const parts: JsonValue[] = [BigInt(at), `text${at}`];
     const members = isObject(first) ? Object.keys(first) : [];
     const more = [
       ...parts,

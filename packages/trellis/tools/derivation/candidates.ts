@@ -3,8 +3,8 @@ import { exactJson } from '../../src/contract/schema/int64.ts';
 import { arrays } from './arrays.ts';
 import { objects } from './objects.ts';
 import { numbers, SPECIMENS, strings } from './scalars.ts';
-import type { Judge, Keywords, Place, Supply, Way } from './schemas.ts';
-import { fromDocument, isObject, type Json, withMember, withoutMember } from './values.ts';
+import type { Judge, Keywords, SchemasAt, Supply, Way } from './schemas.ts';
+import { fromDocument, isObject, type JsonValue, withMember, withoutMember } from './values.ts';
 
 /** A limit for the combinations of `anyOf`, `oneOf`, `if` and `dependentSchemas`. */
 const MAX_WAYS = 48;
@@ -22,8 +22,8 @@ export class Candidates implements Supply {
   private readonly follow: Follow;
   private readonly seed: number;
   private readonly numbers = new Map<AnySchema, number>();
-  private readonly known = new Map<string, readonly Json[]>();
-  private readonly fitting = new Map<readonly Json[], readonly Json[]>();
+  private readonly known = new Map<string, readonly JsonValue[]>();
+  private readonly fitting = new Map<readonly JsonValue[], readonly JsonValue[]>();
   /** The places under construction, as a schema may contain itself. */
   private readonly open = new Map<string, 'all' | 'least'>();
 
@@ -35,7 +35,7 @@ export class Candidates implements Supply {
   }
 
   /** A place inside itself gets only the smallest values, and a place inside those gets none. */
-  of(place: Place): readonly Json[] {
+  of(place: SchemasAt): readonly JsonValue[] {
     const key = place.map((each) => (typeof each === 'boolean' ? each : this.numberOf(each))).join();
     const extent = this.open.get(key);
     if (extent === 'least') return [];
@@ -56,12 +56,12 @@ export class Candidates implements Supply {
     return candidates;
   }
 
-  valid(place: Place): readonly Json[] {
+  valid(place: SchemasAt): readonly JsonValue[] {
     const candidates = this.of(place);
     return this.fitting.getOrInsertComputed(candidates, () => candidates.filter((value) => this.fits(place, value)));
   }
 
-  fits(place: Place, value: Json): boolean {
+  fits(place: SchemasAt, value: JsonValue): boolean {
     return place.every((schema) => this.judge.isValid(schema, value));
   }
 
@@ -69,12 +69,12 @@ export class Candidates implements Supply {
     return this.numbers.getOrInsertComputed(schema, () => this.numbers.size);
   }
 
-  private ways([first, ...others]: Place, taken: Way): Way[] {
+  private ways([first, ...others]: SchemasAt, taken: Way): Way[] {
     if (first === undefined) return [taken];
     if (first === false) return [];
     if (first === true || taken.includes(first)) return this.ways(others, taken);
     const { $ref, allOf = [], anyOf, oneOf, not, if: condition, then = true, else: otherwise = true } = first;
-    const choices: Place[][] = [
+    const choices: SchemasAt[][] = [
       (anyOf ?? [true]).map((each) => [each]),
       (oneOf ?? [true]).map((each) => [each]),
       condition === undefined ? [[]] : [[condition, then], ...against(condition).map((each) => [...each, otherwise])],
@@ -82,14 +82,14 @@ export class Candidates implements Supply {
       ...Object.entries(first.dependentSchemas ?? {}).map(([name, each]) => [[], [{ required: [name] }, each]]),
     ];
     const always = [...($ref === undefined ? [] : [this.follow($ref)]), ...allOf];
-    const products = choices.reduce<Place[]>(
+    const products = choices.reduce<SchemasAt[]>(
       (all, choice) => all.flatMap((one) => choice.map((other) => [...one, ...other])).slice(0, MAX_WAYS),
       [always],
     );
     return products.flatMap((place) => this.ways([...place, ...others], [...taken, first])).slice(0, MAX_WAYS);
   }
 
-  private ofWay(way: Way, isWhole: boolean): Json[] {
+  private ofWay(way: Way, isWhole: boolean): JsonValue[] {
     return [
       ...way.flatMap(listed).flatMap((value) => [value, ...near(value)]),
       ...way.flatMap(examplesOf),
@@ -103,22 +103,22 @@ export class Candidates implements Supply {
 }
 
 /** Places whose values may break the schema. */
-function against(schema: AnySchema): Place[] {
+function against(schema: AnySchema): SchemasAt[] {
   if (typeof schema === 'boolean') return [[]];
   const members = Object.entries(schema.properties ?? {});
   return [[], ...members.map(([name, not]) => [{ required: [name], properties: { [name]: { not } } }])];
 }
 
-function listed({ const: only, enum: values = [] }: Keywords): Json[] {
+function listed({ const: only, enum: values = [] }: Keywords): JsonValue[] {
   return [...(only === undefined ? [] : [only]), ...values].map(fromDocument);
 }
 
-function examplesOf({ default: filledIn, example, examples = [] }: Keywords): Json[] {
+function examplesOf({ default: filledIn, example, examples = [] }: Keywords): JsonValue[] {
   return [filledIn, example, ...examples].filter((each) => each !== undefined).map(fromDocument);
 }
 
 /** Values that a validator may confuse with this one. */
-function near(value: Json): Json[] {
+function near(value: JsonValue): JsonValue[] {
   if (typeof value === 'string') return [`${value} `, value.toUpperCase(), value.slice(1), [value]];
   if (typeof value === 'bigint') return [value + 1n, value - 1n, String(value), value !== 0n, Number(value) + 0.5];
   if (typeof value === 'number') return [String(value), BigInt(Math.floor(value))];
@@ -135,12 +135,12 @@ function near(value: Json): Json[] {
   return [withMember(value, 'more', null), ...members];
 }
 
-function unique(values: readonly Json[]): Json[] {
+function unique(values: readonly JsonValue[]): JsonValue[] {
   return [...new Map(values.map((each) => [exactJson(each), each])).values()];
 }
 
 /** At most `limit` values, evenly spread over the list, whose parts come from different keywords. */
-function some(values: readonly Json[], limit: number): readonly Json[] {
+function some(values: readonly JsonValue[], limit: number): readonly JsonValue[] {
   const step = Math.ceil(values.length / limit);
   return step > 1 ? values.filter((_, at) => at % step === 0) : values;
 }

@@ -3,7 +3,7 @@ import { type AnySchema, follower, type OpenApiDocument, type Parameter } from '
 import { Position } from '../../src/contract/schema/positions.ts';
 import { Candidates } from './candidates.ts';
 import { Judge, type Keywords, without } from './schemas.ts';
-import { isObject, type Json, type JsonObject } from './values.ts';
+import { isObject, type JsonValue, type JsonObject } from './values.ts';
 import { type Parts, partsOf, type Wire, wireOf } from './wire.ts';
 
 /** The requests of an operation with one media type. */
@@ -12,18 +12,18 @@ export interface Requests {
   /** Describes the parts together. Its references lead into `Derivation.requests`. */
   readonly schema: Keywords;
   /** Valid and invalid ones. */
-  readonly messages: readonly Request[];
+  readonly messages: readonly DerivedRequest[];
 }
 
 /** The values of a request, and how it is sent. */
-export interface Request {
+export interface DerivedRequest {
   readonly parts: Parts;
   readonly wire: Wire;
 }
 
-export interface Reply {
+export interface DerivedReply {
   readonly headers: JsonObject;
-  readonly body?: Json;
+  readonly body?: JsonValue;
 }
 
 export interface Replies {
@@ -31,7 +31,7 @@ export interface Replies {
   readonly status: string;
   /** Describes headers and body together. Its references lead into `Derivation.replies`. */
   readonly schema: Keywords;
-  readonly messages: readonly Reply[];
+  readonly messages: readonly DerivedReply[];
 }
 
 /** A fixed seed, so that the same contract always gives the same messages. */
@@ -107,7 +107,7 @@ class Side {
     this.candidates = new Candidates(new Judge(document), follower(document), seed);
   }
 
-  valuesFor(schema: Keywords): readonly Json[] {
+  valuesFor(schema: Keywords): readonly JsonValue[] {
     return this.candidates.of([schema]);
   }
 
@@ -123,7 +123,7 @@ export function operationOf<Of extends Declared>(operations: readonly Of[], { id
   return operation;
 }
 
-function isReply(value: Json): value is JsonObject & Reply {
+function isReply(value: JsonValue): value is JsonObject & DerivedReply {
   return (
     isObject(value) && isObject(value['headers']) && Object.keys(value).every((each) => /^(headers|body)$/.test(each))
   );
@@ -138,7 +138,7 @@ function objectOf(rows: readonly (readonly [name: string, schema: AnySchema, req
 }
 
 /** Whether the value has the shape that a reader expects: an array, an object or a single value. */
-function isWritten(value: Json | undefined, { schema, in: location, explode }: Parameter, side: Side): boolean {
+function isWritten(value: JsonValue | undefined, { schema, in: location, explode }: Parameter, side: Side): boolean {
   // A query can repeat any parameter, also one that allows a single value.
   const isRepeated = location === 'query' && explode !== false && Array.isArray(value) && value.length > 1;
   if (value === undefined || isRepeated) return true;

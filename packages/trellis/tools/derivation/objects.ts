@@ -1,7 +1,7 @@
 import { membersOf } from '../../src/contract/schema/subschemas.ts';
 import { MAX_COUNT } from './scalars.ts';
-import type { Place, Supply, Way } from './schemas.ts';
-import { type Json, type JsonObject, withMember, withoutMember } from './values.ts';
+import type { SchemasAt, Supply, Way } from './schemas.ts';
+import { type JsonValue, type JsonObject, withMember, withoutMember } from './values.ts';
 
 const KEYWORDS = [
   ...['properties', 'required', 'patternProperties', 'additionalProperties', 'unevaluatedProperties'],
@@ -11,10 +11,10 @@ const KEYWORDS = [
 const UNUSUAL = ['__proto__', 'constructor', 'toString', '', '$ref'];
 
 /** @param isWhole whether to propose more than the smallest object */
-export function objects(way: Way, isWhole: boolean, candidates: Supply): Json[] {
+export function objects(way: Way, isWhole: boolean, candidates: Supply): JsonValue[] {
   const own = way.filter((schema) => schema.type === 'object' || KEYWORDS.some((keyword) => keyword in schema));
   if (own.length === 0) return [];
-  const places = new Map<string, Place>();
+  const places = new Map<string, SchemasAt>();
   const placeOf = (name: string) => places.getOrInsertComputed(name, () => membersOf(way, name));
   const withDependents = (names: readonly string[]) => {
     const all = new Set(names);
@@ -56,7 +56,7 @@ export function objects(way: Way, isWhole: boolean, candidates: Supply): Json[] 
   );
   const others = allowed.filter((name) => typeof name === 'string');
   const limits = own.flatMap(({ minProperties = 0, maxProperties = 0 }) => [minProperties, maxProperties]);
-  const values: Json[] = [
+  const values: JsonValue[] = [
     minimal,
     full,
     ...[minimal, full].flatMap((value) => Object.keys(value).map((name) => withoutMember(value, name))),

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import type { Way } from './schemas.ts';
-import { decimal, type Json, numberOf } from './values.ts';
+import { decimal, type JsonValue, numberOf } from './values.ts';
 
 /** The largest array, object and text of a candidate: higher limits are not tested. */
 export const MAX_COUNT = 2_000;
 const MAX_LENGTH = 1_000_000;
 
 /** Values of each type, and values that a validator may confuse with another type. */
-export const SPECIMENS: readonly Json[] = [
+export const SPECIMENS: readonly JsonValue[] = [
   null,
   true,
   false,

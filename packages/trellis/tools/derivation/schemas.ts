@@ -9,8 +9,8 @@ import {
 } from '../../src/contract/schema/document.ts';
 import { STRING_FORMATS } from '../../src/contract/schema/formats.ts';
 import { joined } from '../../src/contract/schema/subschemas.ts';
-import { type Kind, VOCABULARY } from '../../src/contract/rules/vocabulary.ts';
-import { isObject, type Json } from './values.ts';
+import { type ObjectKind, VOCABULARY } from '../../src/contract/rules/vocabulary.ts';
+import { isObject, type JsonValue } from './values.ts';
 
 export interface Keywords extends Schema {
   readonly pattern?: string;
@@ -25,7 +25,7 @@ export interface Keywords extends Schema {
 }
 
 /** Schemas that all apply to the same value. */
-export type Place = readonly AnySchema[];
+export type SchemasAt = readonly AnySchema[];
 /**
  * The schemas that apply at a place when one branch of each `anyOf`, `oneOf`, `if`, `not` and `dependentSchemas` is
  * chosen.
@@ -34,10 +34,10 @@ export type Way = readonly Keywords[];
 
 export interface Supply {
   /** Values for the place, valid or not. */
-  of(place: Place): readonly Json[];
+  of(place: SchemasAt): readonly JsonValue[];
   /** Those that all schemas of the place allow. */
-  valid(place: Place): readonly Json[];
-  fits(place: Place, value: Json): boolean;
+  valid(place: SchemasAt): readonly JsonValue[];
+  fits(place: SchemasAt, value: JsonValue): boolean;
 }
 
 /** Keywords whose schemas apply to the same value. */
@@ -51,12 +51,12 @@ const IN_PLACE = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'depen
 export function withSchemas<T>(
   part: T,
   change: (schema: Keywords, at: readonly string[]) => Keywords,
-  kind: Kind = 'OpenAPI',
+  kind: ObjectKind = 'OpenAPI',
   at: readonly string[] = [],
 ): T {
   if (!isObject(part)) return part;
   const changed = kind === 'Schema' ? change(part, at) : part;
-  const inner = (each: unknown, of: Kind, ...names: readonly string[]) =>
+  const inner = (each: unknown, of: ObjectKind, ...names: readonly string[]) =>
     withSchemas(each, change, of, [...at, ...names]);
   const members = Object.entries(changed).map(([name, value]: [string, unknown]) => {
     const { holds } = (Object.hasOwn(VOCABULARY[kind], name) ? VOCABULARY[kind][name] : undefined) ?? {};
@@ -134,7 +134,7 @@ export class Judge {
     }
   }
 
-  isValid(schema: AnySchema, value: Json): boolean {
+  isValid(schema: AnySchema, value: JsonValue): boolean {
     if (typeof schema === 'boolean') return schema;
     const validate = this.compiled.getOrInsertComputed(schema, () =>
       // References lead to the members of the document.

@@ -1,7 +1,7 @@
 /** An exact JSON value: integers are bigint, other numbers are number. */
-export type Json = null | boolean | bigint | number | string | readonly Json[] | JsonObject;
+export type JsonValue = null | boolean | bigint | number | string | readonly JsonValue[] | JsonObject;
 export interface JsonObject {
-  readonly [name: string]: Json;
+  readonly [name: string]: JsonValue;
 }
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -30,14 +30,14 @@ export function numberOf(literal: string): bigint | number {
 }
 
 /** Converts a value of JSON.parse or of the YAML parser. */
-export function fromDocument(value: unknown): Json {
+export function fromDocument(value: unknown): JsonValue {
   if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : value;
   if (Array.isArray(value)) return value.map(fromDocument);
-  if (!isObject(value)) return value as Json;
+  if (!isObject(value)) return value as JsonValue;
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, fromDocument(each)]));
 }
 
-export function withMember(object: JsonObject, name: string, member: Json): JsonObject {
+export function withMember(object: JsonObject, name: string, member: JsonValue): JsonObject {
   // In an object literal, `__proto__` would set the prototype.
   return Object.fromEntries([...Object.entries(object), [name, member]]);
 }

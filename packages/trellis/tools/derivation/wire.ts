@@ -4,11 +4,11 @@ import { MAX_DEPTH } from '../../src/contract/message/json.ts';
 import type { SentRequest } from '../../src/contract/message/parameters.ts';
 import { exactJson } from '../../src/contract/schema/int64.ts';
 import type { Body } from '../../src/contract/request.ts';
-import { isObject, type Json, type JsonObject } from './values.ts';
+import { isObject, type JsonValue, type JsonObject } from './values.ts';
 
 /** The values of a request: its parameters by location and name, and its body. */
 export interface Parts extends Readonly<Record<Parameter['in'], JsonObject>> {
-  readonly body?: Json;
+  readonly body?: JsonValue;
 }
 
 export interface Wire {
@@ -29,7 +29,7 @@ export function wireOf(
   operation: Pick<Declared, 'path' | 'parameters'>,
   mediaType: string | undefined,
   parts: Parts,
-  spell: (value: Json) => string = exactJson,
+  spell: (value: JsonValue) => string = exactJson,
 ): Wire | undefined {
   if (parts.body !== undefined && depthOf(parts.body) > MAX_DEPTH) return undefined;
   try {
@@ -42,15 +42,15 @@ export function wireOf(
   }
 }
 
-function depthOf(value: Json): number {
+function depthOf(value: JsonValue): number {
   if (typeof value !== 'object' || value === null) return 0;
   return 1 + Math.max(0, ...Object.values(value).map(depthOf));
 }
 
-export function partsOf(value: Json): Parts | undefined {
+export function partsOf(value: JsonValue): Parts | undefined {
   if (!isObject(value)) return undefined;
   const { path, query, header, body, ...others } = value;
-  const isPart = (part: Json | undefined): part is JsonObject => isObject(part);
+  const isPart = (part: JsonValue | undefined): part is JsonObject => isObject(part);
   if (!isPart(path) || !isPart(query) || !isPart(header) || Object.keys(others).length > 0) return undefined;
   return { path, query, header, ...(body !== undefined && { body }) };
 }
@@ -85,7 +85,7 @@ function sentOf({ path: template, parameters }: Pick<Declared, 'path' | 'paramet
 }
 
 /** The pairs for a query, or the single text for a path or a header. */
-function textsOf({ name, in: location, style, explode = location === 'query' }: Parameter, value: Json): string[] {
+function textsOf({ name, in: location, style, explode = location === 'query' }: Parameter, value: JsonValue): string[] {
   const pair = (left: string, text: string) => `${encode(left)}=${text}`;
   const whole = (text: string) => {
     // In a path, the empty text, `.` and `..` have another meaning.
@@ -113,7 +113,7 @@ function encode(text: string): string {
   return encodeURIComponent(text).replaceAll('%20', '+');
 }
 
-function leaf(value: Json, location: Parameter['in']): string {
+function leaf(value: JsonValue, location: Parameter['in']): string {
   if (value === null || typeof value === 'object') throw new Unsendable();
   const text = String(value);
   if (location === 'header' && /[,=]/.test(text)) throw new Unsendable();

@@ -96,14 +96,14 @@ export function valuesSchema(parameters: readonly Parameter[]): Schema {
   return { properties: { path: ofPart('path'), query: ofPart('query'), header: ofPart('header') } };
 }
 
-interface Sent {
+interface SentTexts {
   readonly path: ReadonlyMap<string, string | undefined>;
   readonly query: RawQuery;
   readonly headers: SentRequest['headers'];
 }
 
 /** The returned function yields undefined for a missing parameter, and deletes what it reads from the query. */
-function readerOf(parameter: Parameter, position: Position): (sent: Sent) => unknown {
+function readerOf(parameter: Parameter, position: Position): (sent: SentTexts) => unknown {
   const { in: location, name, explode } = parameter;
   const structure = structureOf(position);
   const valueOf = (text: string, notation: Notation) => readValue(text, notation, position, explode ?? false);

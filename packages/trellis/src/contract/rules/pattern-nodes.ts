@@ -4,15 +4,15 @@ import type * as Parser from 'regjsparser';
 const require = createRequire(import.meta.url);
 const FEATURES = { lookbehind: true, namedGroups: true, unicodePropertyEscape: true } as const;
 
-export type Node = Parser.AstNode<typeof FEATURES>;
-export type Group = Extract<Node, { type: 'group'; behavior: 'normal' }>;
+export type PatternNode = Parser.AstNode<typeof FEATURES>;
+export type Group = Extract<PatternNode, { type: 'group'; behavior: 'normal' }>;
 
-export function parsePattern(pattern: string): Node {
+export function parsePattern(pattern: string): PatternNode {
   // Not imported above, since loading it delays every start.
   return (require('regjsparser') as typeof Parser).parse(pattern, 'u', FEATURES);
 }
 
-export function canBeEmpty(node: Node): boolean {
+export function canBeEmpty(node: PatternNode): boolean {
   switch (node.type) {
     case 'alternative':
       return node.body.every(canBeEmpty);
@@ -28,23 +28,23 @@ export function canBeEmpty(node: Node): boolean {
 }
 
 /** Whether it reads one character. */
-export function isCharacter({ type }: Node): boolean {
+export function isCharacter({ type }: PatternNode): boolean {
   return /^(?:value|dot|characterClass|.*Escape)$/.test(type);
 }
 
 /** The node and all within it, in the order of the pattern. */
-export function nodesOf(node: Node): Node[] {
+export function nodesOf(node: PatternNode): PatternNode[] {
   return [node, ...('body' in node ? node.body.flatMap(nodesOf) : [])];
 }
 
-export function setOf(node: Node): RegExp {
+export function setOf(node: PatternNode): RegExp {
   // The parser leaves the backslash of `\\+` out.
   const source = node.type === 'value' ? `\\u{${node.codePoint.toString(16)}}` : node.raw;
   return new RegExp(`^${source}$`, 'u');
 }
 
 /** One character for each set of places that can read it. */
-export function lettersOf(root: Node): string[] {
+export function lettersOf(root: PatternNode): string[] {
   const nodes = nodesOf(root);
   const sets = nodes.filter(isCharacter);
   const tests = Array.from(new Map(sets.map((each) => [each.raw, each])).values(), setOf);
@@ -59,7 +59,7 @@ export function lettersOf(root: Node): string[] {
 const LAST = 0x10ffff;
 
 /** The code points at which a set of characters begins, or has ended. */
-function boundsOf(node: Node): number[] {
+function boundsOf(node: PatternNode): number[] {
   switch (node.type) {
     case 'value':
       return [node.codePoint, node.codePoint + 1];

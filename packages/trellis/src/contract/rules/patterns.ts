@@ -1,6 +1,6 @@
 import { locationOf, type Schema } from '../schema/document.ts';
 import { ContractError } from '../errors.ts';
-import { type Node, nodesOf, parsePattern } from './pattern-nodes.ts';
+import { type PatternNode, nodesOf, parsePattern } from './pattern-nodes.ts';
 import { tooManyWays } from './ways.ts';
 import { messageOf } from '../../explained-error.ts';
 
@@ -25,7 +25,7 @@ function requireLinear(pattern: string, node: Schema): void {
 }
 
 function faultOf(pattern: string): string | undefined {
-  let root: Node;
+  let root: PatternNode;
   try {
     root = parsePattern(pattern);
   } catch (error) {
@@ -41,14 +41,14 @@ function faultOf(pattern: string): string | undefined {
 }
 
 /** The first cure that was tried with success. */
-function cureOf(root: Node): string {
+function cureOf(root: PatternNode): string {
   if (tooManyWays(root, { isAnchored: true }) === undefined) return `begin it with ^, ${FORMAT}`;
   if (tooManyWays(root, { bound: BOUND }) === undefined)
     return `give each * and + a bound such as {1,${BOUND}}, ${FORMAT}`;
   return `let neighbours such as \\d+ and \\w* have no character in common, as in ^\\d+(?:\\.\\d+)*$, ${FORMAT}`;
 }
 
-function looksFarBehind(node: Node): boolean {
+function looksFarBehind(node: PatternNode): boolean {
   if (node.type !== 'group' || !/lookbehind/i.test(node.behavior)) return false;
   return nodesOf(node).some(({ type }) => type === 'quantifier' || type === 'reference');
 }

@@ -5,19 +5,19 @@ import { SILENT_FORMATS, STRING_FORMATS } from '../schema/formats.ts';
 import { Position } from '../schema/positions.ts';
 
 /** OpenAPI's names of its objects. */
-export type Kind =
+export type ObjectKind =
   | ('OpenAPI' | 'Info' | 'Server' | 'Components' | 'Path Item' | 'Operation' | 'Parameter' | 'Request Body')
   | ('Media Type' | 'Response' | 'Header' | 'Security Scheme' | 'Security Requirement' | 'Schema' | 'Discriminator');
 
 /** One field of OpenAPI 3.1 or one keyword of JSON Schema 2020-12; packages/trellis/docs/contract.md shows it as a row of a table. */
-export interface Row {
+export interface VocabularyRow {
   /** `kept`: the service or the compiler enforces the field. `shown`: documentation. `refused`: the start fails. */
   readonly is: 'kept' | 'shown' | 'refused';
   /** How the service enforces the field; for a refused field, the cure. */
   readonly how: string;
   readonly value?: ValueCheck;
   /** The kind of the object, or of the objects in a list or a map, that is the field's value. */
-  readonly holds?: { readonly kind: Kind; readonly in?: 'list' | 'map' };
+  readonly holds?: { readonly kind: ObjectKind; readonly in?: 'list' | 'map' };
 }
 
 /** @returns what is wrong with a value: a sentence whose subject is the field's name */
@@ -107,11 +107,14 @@ const style: ValueCheck = (value, { in: location }) => {
     : `${String(value)} is not supported in ${String(location)}: use ${styles.join(' or ')}`;
 };
 
-const kept = (how: string, value?: ValueCheck): Row => ({ is: 'kept', how, ...(value && { value }) });
-const one = (kind: Kind, how: string): Row => ({ ...kept(how), holds: { kind } });
-const list = (kind: Kind, how: string): Row => ({ ...kept(how), holds: { kind, in: 'list' } });
-const map = (kind: Kind, how: string, value?: ValueCheck): Row => ({ ...kept(how, value), holds: { kind, in: 'map' } });
-const refused = (how: string): Row => ({ is: 'refused', how });
+const kept = (how: string, value?: ValueCheck): VocabularyRow => ({ is: 'kept', how, ...(value && { value }) });
+const one = (kind: ObjectKind, how: string): VocabularyRow => ({ ...kept(how), holds: { kind } });
+const list = (kind: ObjectKind, how: string): VocabularyRow => ({ ...kept(how), holds: { kind, in: 'list' } });
+const map = (kind: ObjectKind, how: string, value?: ValueCheck): VocabularyRow => ({
+  ...kept(how, value),
+  holds: { kind, in: 'map' },
+});
+const refused = (how: string): VocabularyRow => ({ is: 'refused', how });
 const shown = (...fields: readonly string[]) =>
   Object.fromEntries(fields.map((field) => [field, { is: 'shown', how: '' }] as const));
 
@@ -123,7 +126,7 @@ const DIALECT = 'leave it out: all schemas have the dialect of OpenAPI 3.1';
 const BEARER = 'the service checks only bearer tokens: write type: http and scheme: bearer';
 const NO_NAMES = 'leave it out, and refer to a schema by its path, `#/components/schemas/…`';
 
-export const VOCABULARY: Readonly<Record<Kind, Readonly<Record<string, Row>>>> = {
+export const VOCABULARY: Readonly<Record<ObjectKind, Readonly<Record<string, VocabularyRow>>>> = {
   OpenAPI: {
     openapi: kept('3.1.x', text),
     info: one('Info', '`contract:check` compares `version`'),
@@ -353,10 +356,10 @@ export function isIgnored({ in: location, name }: { readonly in?: unknown; reado
 export function requireKept(document: OpenApiDocument): ReadonlySet<Schema> {
   const defaults: Schema[] = [];
   const seen = Object.fromEntries(Object.keys(VOCABULARY).map((kind) => [kind, new Set()])) as Record<
-    Kind,
+    ObjectKind,
     Set<unknown>
   >;
-  const visit = (value: unknown, kind: Kind, holder: object, field: string): void => {
+  const visit = (value: unknown, kind: ObjectKind, holder: object, field: string): void => {
     if (kind === 'Schema' && typeof value === 'boolean') return;
     if (typeof value !== 'object' || value === null || Array.isArray(value))
       refuse(holder, field, `${field} must be a ${kind} Object`);
@@ -381,7 +384,12 @@ export function requireKept(document: OpenApiDocument): ReadonlySet<Schema> {
     const fields = Object.entries(node).sort((one, other) => isKnown(other) - isKnown(one));
     for (const [name, member] of fields) visitField(node, kind, name, member);
   };
-  const visitField = (node: Readonly<Record<string, unknown>>, kind: Kind, name: string, member: unknown): void => {
+  const visitField = (
+    node: Readonly<Record<string, unknown>>,
+    kind: ObjectKind,
+    name: string,
+    member: unknown,
+  ): void => {
     const rows = VOCABULARY[kind];
     const row = Object.hasOwn(rows, name) ? rows[name] : undefined;
     if (row === undefined) {

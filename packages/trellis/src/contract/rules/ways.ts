@@ -1,4 +1,4 @@
-import { canBeEmpty, type Group, isCharacter, lettersOf, type Node, nodesOf, setOf } from './pattern-nodes.ts';
+import { canBeEmpty, type Group, isCharacter, lettersOf, type PatternNode, nodesOf, setOf } from './pattern-nodes.ts';
 
 /** The largest number of ways in which a text may be matched. */
 const MAX_WAYS = 20;
@@ -11,22 +11,22 @@ const MAX_COMBINATIONS = 5000;
 const MAX_REPEATED = 1000;
 
 /** A place in a pattern: `read` takes one character, the others none. `loop` may go to `again` first. */
-type Place =
+type PatternPlace =
   | Read
-  | { readonly is: 'either'; readonly to: readonly Place[] }
-  | { readonly is: 'loop'; again: Place; readonly then: Place }
-  | { readonly is: 'start'; readonly then: Place }
+  | { readonly is: 'either'; readonly to: readonly PatternPlace[] }
+  | { readonly is: 'loop'; again: PatternPlace; readonly then: PatternPlace }
+  | { readonly is: 'start'; readonly then: PatternPlace }
   | { readonly is: 'end' };
 interface Read {
   readonly is: 'read';
   readonly source: string;
   readonly set: RegExp;
-  readonly then: Place;
+  readonly then: PatternPlace;
 }
 /** The place behind the pattern: nothing can fail there. */
-const ACCEPT: Place = { is: 'end' };
+const ACCEPT: PatternPlace = { is: 'end' };
 /** The end of what is counted, such as the end of a text or of a lookahead. */
-const END: Place = { is: 'end' };
+const END: PatternPlace = { is: 'end' };
 
 /** In how many ways each place can be the next to read. */
 type Ways = ReadonlyMap<Read, number>;
@@ -55,7 +55,7 @@ class Crowd extends Error {
  *
  * @returns the parts of a pattern that can read the same character in too many ways; undefined: no text has so many
  */
-export function tooManyWays(root: Node, assumed: Assumed = {}): readonly string[] | undefined {
+export function tooManyWays(root: PatternNode, assumed: Assumed = {}): readonly string[] | undefined {
   let found: readonly string[] = [];
   // Most patterns need no exact numbers, which can take a hundred times as long to follow.
   for (const repeated of [4, MAX_REPEATED]) {
@@ -71,7 +71,7 @@ export function tooManyWays(root: Node, assumed: Assumed = {}): readonly string[
 }
 
 /** @throws Crowd */
-function countWays(root: Node, assumed: Assumed): void {
+function countWays(root: PatternNode, assumed: Assumed): void {
   const letters = lettersOf(root);
   const start = new Builder(root, assumed).place(root, ACCEPT);
   // A search begins anew at each character.
@@ -118,10 +118,10 @@ function requireFew(read: Ways, search: Read, most: number): void {
 }
 
 /** What can read the next character from here, and in how many ways. */
-function readsFrom(from: Place, isStart = false): Ways {
+function readsFrom(from: PatternPlace, isStart = false): Ways {
   const found = new Map<Read, number>();
   let ways = 0;
-  const visit = (place: Place, begun: readonly Place[]): void => {
+  const visit = (place: PatternPlace, begun: readonly PatternPlace[]): void => {
     if (++ways > MAX_PLACES) throw new Crowd();
     if (place.is === 'read') found.set(place, (found.get(place) ?? 0) + 1);
     else if (place.is === 'either') for (const each of place.to) visit(each, begun);
@@ -142,14 +142,14 @@ class Builder {
   private readonly repeated: number;
   private readonly groups: readonly Group[];
   /** The groups around the node. */
-  private readonly within: Node[] = [];
+  private readonly within: PatternNode[] = [];
 
-  constructor(root: Node, { bound = Infinity, repeated = MAX_REPEATED }: Assumed) {
+  constructor(root: PatternNode, { bound = Infinity, repeated = MAX_REPEATED }: Assumed) {
     [this.bound, this.repeated] = [bound, repeated];
     this.groups = nodesOf(root).filter((each): each is Group => each.type === 'group' && each.behavior === 'normal');
   }
 
-  place(node: Node, then: Place): Place {
+  place(node: PatternNode, then: PatternPlace): PatternPlace {
     if (++this.places > MAX_PLACES) throw new Crowd();
     switch (node.type) {
       case 'alternative':
@@ -177,11 +177,14 @@ class Builder {
     }
   }
 
-  private sequence(nodes: readonly Node[], then: Place): Place {
+  private sequence(nodes: readonly PatternNode[], then: PatternPlace): PatternPlace {
     return nodes.reduceRight((rest, each) => this.place(each, rest), then);
   }
 
-  private quantified({ body: [body], min, max = Infinity }: Extract<Node, { type: 'quantifier' }>, then: Place): Place {
+  private quantified(
+    { body: [body], min, max = Infinity }: Extract<PatternNode, { type: 'quantifier' }>,
+    then: PatternPlace,
+  ): PatternPlace {
     // A character that need not be read is read once if nothing behind it can fail: JavaScript takes no such step back.
     const most = then === ACCEPT && isCharacter(body) ? min : Math.min(max, Math.max(this.bound, min));
     const isLoop = most > this.repeated;
@@ -198,7 +201,7 @@ class Builder {
   }
 
   /** A text that a group has read is one of those that the group can read. */
-  private again(node: Extract<Node, { type: 'reference' }>, then: Place): Place {
+  private again(node: Extract<PatternNode, { type: 'reference' }>, then: PatternPlace): PatternPlace {
     const group = this.groups.find((each, index) =>
       node.name === undefined ? node.matchIndex === index + 1 : each.name?.value === node.name.value,
     );

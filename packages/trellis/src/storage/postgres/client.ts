@@ -1,11 +1,11 @@
 import { TLSSocket } from 'node:tls';
 import { Client, types } from 'pg';
-import { type Row, StoreUnusable } from '../store.ts';
+import { type AnyRow, StoreUnusable } from '../store.ts';
 import { Json } from '../values.ts';
 import { InterruptedError, POOLER, PROTOCOL_VIOLATION, stateOf, translate } from './errors.ts';
 import { type Host, nameOfHost, type PostgresLocation, serverOf } from './location.ts';
 
-export interface Connection {
+export interface PostgresConnection {
   readonly client: Client;
   readonly pid: unknown;
   /** Whether a commit was reported as a success although it did not wait for its standby. */
@@ -72,7 +72,11 @@ class TlsRefusedError extends InterruptedError {
 /** The operator of the server renews the certificate; with any other refusal, the settings may be wrong. */
 const UNTIMELY: ReadonlySet<unknown> = new Set(['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID']);
 
-export async function connect(location: PostgresLocation, host: Host, signal: AbortSignal): Promise<Connection> {
+export async function connect(
+  location: PostgresLocation,
+  host: Host,
+  signal: AbortSignal,
+): Promise<PostgresConnection> {
   const { mode } = location.tls;
   // Like libpq, without TLS on a Unix socket.
   if (mode === 'disable' || host.host.startsWith('/')) return await dial(location, host, false, signal);
@@ -91,7 +95,7 @@ async function dial(
   secure: boolean,
   signal: AbortSignal,
   options: Readonly<Record<string, string>> = OPTIONS,
-): Promise<Connection> {
+): Promise<PostgresConnection> {
   const client = createClient(location, host, secure, options);
   const connection = { client, pid: undefined, standbyMissed: false };
   // Without a listener, an error of the connection would end the process; its queries fail anyway.
@@ -105,7 +109,7 @@ async function dial(
   try {
     signal.throwIfAborted();
     await client.connect();
-    const { rows } = await client.query<Row>(CHECK);
+    const { rows } = await client.query<AnyRow>(CHECK);
     requireSettings(serverOf(location), rows[0] ?? {});
     return Object.assign(connection, { pid: rows[0]?.['pid'] });
   } catch (error) {
@@ -176,7 +180,7 @@ function createClient(
 const isVerified = ({ tls }: PostgresLocation) => tls.mode === 'verify-ca' || tls.mode === 'verify-full';
 
 /** @throws StoreUnusable, or InterruptedError if the server is read-only: that may change, or another host may write */
-function requireSettings(server: string, row: Row): void {
+function requireSettings(server: string, row: AnyRow): void {
   for (const [setting, required] of Object.entries(REQUIRED)) {
     if (row[setting] === required) continue;
     throw new StoreUnusable(`${server} has ${setting} = ${String(row[setting])}: the store needs ${required}`);
@@ -190,13 +194,13 @@ function requireSettings(server: string, row: Row): void {
 /** @param onWait receives what the query waits for, before it is cancelled */
 export async function cancel(
   location: PostgresLocation,
-  { client, pid }: Connection,
+  { client, pid }: PostgresConnection,
   ms: number,
   onWait: (forLock: boolean) => void,
 ): Promise<void> {
   const other = await connect(location, { host: client.host, port: client.port }, AbortSignal.timeout(ms));
   try {
-    const { rows } = await other.client.query<Row>('select wait_event_type from pg_stat_activity where pid = $1', [
+    const { rows } = await other.client.query<AnyRow>('select wait_event_type from pg_stat_activity where pid = $1', [
       pid,
     ]);
     onWait(rows[0]?.['wait_event_type'] === 'Lock');
@@ -207,7 +211,7 @@ export async function cancel(
 }
 
 /** Closes a connection at once, even if the server hangs. Its queries fail. */
-export function drop({ client }: Connection, failure?: Error): void {
+export function drop({ client }: PostgresConnection, failure?: Error): void {
   if (failure === undefined) void client.end();
   client.connection.stream.destroy(failure);
 }

@@ -10,9 +10,9 @@ import {
   type NewRow,
   type Opening,
   type Result,
-  type Row,
+  type AnyRow,
   type Run,
-  type Schema,
+  type StoreSchema,
   type Statement,
   StoreUnavailable,
   StoreUnusable,
@@ -20,7 +20,7 @@ import {
 } from '../store.ts';
 import { findSpread } from './citus.ts';
 import { createBatch, createSpread, Creating, find, insert, readyStatement } from './batch.ts';
-import type { Connection } from './client.ts';
+import type { PostgresConnection } from './client.ts';
 import { atWork, InterruptedError, POOLER, StatementRejectedError } from './errors.ts';
 import { type Query, Session } from './session.ts';
 import { type PostgresLocation, serverOf } from './location.ts';
@@ -49,7 +49,7 @@ export async function openPostgres(layout: Layout, location: PostgresLocation, o
 }
 
 class PostgresEngine implements Engine {
-  readonly opened: Promise<Schema>;
+  readonly opened: Promise<StoreSchema>;
   readonly gauges = [
     { ...WAITING, value: () => this.creations.length },
     { name: 'connections_to_postgres', help: 'Open connections to PostgreSQL.', value: () => this.connections.size },
@@ -78,7 +78,7 @@ class PostgresEngine implements Engine {
   private readonly idleSessions: Session[] = [];
   private inUse = 0;
   /** Those of all sessions. */
-  private readonly connections = new Set<Connection>();
+  private readonly connections = new Set<PostgresConnection>();
   private readonly inTurn = turns(MAX_CONCURRENT_QUERIES, STORE_PATIENCE_MS / 2);
   private readonly creations: Queue<NewRow, Creation>;
   private readonly closing = new AbortController();
@@ -147,7 +147,7 @@ class PostgresEngine implements Engine {
     });
   }
 
-  async *portions({ sql, values }: Statement, size: number): AsyncGenerator<readonly Row[]> {
+  async *portions({ sql, values }: Statement, size: number): AsyncGenerator<readonly AnyRow[]> {
     if (this.notOpen !== undefined) throw this.notOpen;
     using session = this.newSession();
     try {
@@ -194,7 +194,7 @@ class PostgresEngine implements Engine {
     for (const session of [this.session, this.readiness, ...this.idleSessions]) session[Symbol.dispose]();
   }
 
-  private async open(): Promise<Schema> {
+  private async open(): Promise<StoreSchema> {
     const { layout, session, server } = this;
     const { create, onUnreachable } = this.opening;
     for (;;) {

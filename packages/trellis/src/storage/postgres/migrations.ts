@@ -1,5 +1,5 @@
 import { missingSteps, requireTables, requireVersion, typeOf } from '../schema.ts';
-import { type Row, type Schema, StoreUnusable } from '../store.ts';
+import { type AnyRow, type StoreSchema, StoreUnusable } from '../store.ts';
 import { type Layout, MARK, STEPS_TABLE } from '../layout.ts';
 import type { Query, Session } from './session.ts';
 
@@ -53,7 +53,7 @@ export async function migrate(
   server: string,
   create: boolean,
   until: number,
-): Promise<Schema> {
+): Promise<StoreSchema> {
   const { name, tables, version: now } = layout;
   return await session.withRetries(async (query) => {
     let found, listed;
@@ -114,6 +114,6 @@ async function readSteps(query: Query): Promise<readonly string[] | undefined> {
   return rows.map(({ name }) => String(name));
 }
 
-async function readColumns(query: Query, tables: readonly string[]): Promise<readonly Row[]> {
+async function readColumns(query: Query, tables: readonly string[]): Promise<readonly AnyRow[]> {
   return (await query(SELECT_COLUMNS, tables)).rows;
 }

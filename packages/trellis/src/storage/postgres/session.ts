@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../explained-error.ts';
-import { cancel, connect, type Connection, drop } from './client.ts';
-import { type Result, type Row, StoreUnavailable, StoreUnusable } from '../store.ts';
+import { cancel, connect, type PostgresConnection, drop } from './client.ts';
+import { type Result, type AnyRow, StoreUnavailable, StoreUnusable } from '../store.ts';
 import { CANCELLED, InterruptedError, losesConnection, stateOf, translate } from './errors.ts';
 import { type PostgresLocation, serverOf } from './location.ts';
 import type { Tables } from '../tables.ts';
@@ -42,15 +42,15 @@ export class Session implements Disposable {
   private readonly location: PostgresLocation;
   private readonly tables: Tables;
   /** The open ones of all sessions of a store. */
-  private readonly connections: Set<Connection>;
-  private connection: Connection | undefined;
-  private opening: Promise<Connection> | undefined;
+  private readonly connections: Set<PostgresConnection>;
+  private connection: PostgresConnection | undefined;
+  private opening: Promise<PostgresConnection> | undefined;
   private readonly closing = new AbortController();
   private nextHost = 0;
   /** Whether all tries of the last work failed: the next work then has one short try, so that requests fail fast. */
   private unreachable = false;
 
-  constructor(location: PostgresLocation, tables: Tables, connections = new Set<Connection>()) {
+  constructor(location: PostgresLocation, tables: Tables, connections = new Set<PostgresConnection>()) {
     this.location = location;
     this.tables = tables;
     this.connections = connections;
@@ -147,7 +147,7 @@ export class Session implements Disposable {
    * Reads the rows of a query in portions, all from one snapshot. The transaction stays open, so the caller must not
    * use the session again.
    */
-  async *portions(size: number, until: number, ...query: Parameters<Query>): AsyncGenerator<readonly Row[]> {
+  async *portions(size: number, until: number, ...query: Parameters<Query>): AsyncGenerator<readonly AnyRow[]> {
     const connection = await this.getConnection(until);
     const run: Query = (...statement) => this.queryOn(connection, performance.now() + PORTION_MS, ...statement);
     const [text, ...values] = query;
@@ -162,13 +162,13 @@ export class Session implements Disposable {
     if (this.connection !== undefined) this.giveUp(this.connection);
   }
 
-  private async getConnection(until: number): Promise<Connection> {
+  private async getConnection(until: number): Promise<PostgresConnection> {
     if (this.connection !== undefined) return this.connection;
     this.opening ??= this.openConnection(until).finally(() => (this.opening = undefined));
     return await this.opening;
   }
 
-  private async getIsolated(serializable: boolean, until: number): Promise<Connection> {
+  private async getIsolated(serializable: boolean, until: number): Promise<PostgresConnection> {
     const connection = await this.getConnection(until);
     const isolation = serializable ? 'serializable' : 'read committed';
     if (this.isSerializable !== serializable)
@@ -178,7 +178,7 @@ export class Session implements Disposable {
   }
 
   /** Connects to the first host that accepts writes, beginning with the host after the last one tried. */
-  private async openConnection(until: number): Promise<Connection> {
+  private async openConnection(until: number): Promise<PostgresConnection> {
     const { hosts, connectTimeoutMs } = this.location;
     const failures: unknown[] = [];
     let untried = false;
@@ -210,7 +210,7 @@ export class Session implements Disposable {
     throw unusable ?? failures.at(-1);
   }
 
-  private async queryOn(connection: Connection, until: number, ...query: Parameters<Query>): Promise<Result> {
+  private async queryOn(connection: PostgresConnection, until: number, ...query: Parameters<Query>): Promise<Result> {
     const [text, ...values] = query;
     if (values.length > 0 && names.size < MAX_NAMES && !names.has(text)) {
       names.set(text, `store_${hash('sha256', text).slice(0, 16)}`);
@@ -232,7 +232,7 @@ export class Session implements Disposable {
       cancel(this.location, connection, CANCEL_MS, onWait).catch(() => undefined);
     }, left);
     try {
-      const { rows, rowCount, command } = await connection.client.query<Row>(config);
+      const { rows, rowCount, command } = await connection.client.query<AnyRow>(config);
       if (connection.standbyMissed) throw new InterruptedError('a commit did not wait for the standby');
       return { rows, changes: command === 'SELECT' ? 0n : BigInt(rowCount ?? 0) };
     } catch (error) {
@@ -248,7 +248,7 @@ export class Session implements Disposable {
     }
   }
 
-  private giveUp(connection: Connection): void {
+  private giveUp(connection: PostgresConnection): void {
     if (this.connection === connection) this.connection = undefined;
     this.connections.delete(connection);
     drop(connection);

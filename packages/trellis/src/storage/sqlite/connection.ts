@@ -2,7 +2,7 @@ import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Layout } from '../layout.ts';
-import { type Schema, StoreUnavailable, StoreUnusable } from '../store.ts';
+import { type StoreSchema, StoreUnavailable, StoreUnusable } from '../store.ts';
 import type { Kind } from '../tables.ts';
 import { atOpening, isBusy } from './errors.ts';
 import { migrate, pragma, requireOwn } from './migrations.ts';
@@ -22,7 +22,11 @@ const CHECKPOINT_PAGES = 4000;
 const LOG_BYTES = 64 * 1024 * 1024;
 
 /** Opens the database for writing, and migrates it. @throws StoreUnusable */
-export function connect(layout: Layout, path: string, create: boolean): { database: DatabaseSync; schema: Schema } {
+export function connect(
+  layout: Layout,
+  path: string,
+  create: boolean,
+): { database: DatabaseSync; schema: StoreSchema } {
   try {
     // Throws if this user may not enter the folder.
     const exists = statSync(path, { throwIfNoEntry: false }) !== undefined;

@@ -4,14 +4,14 @@ import { dirname } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Layout } from '../layout.ts';
 import { Queue, STORE_PATIENCE_MS, WAITING } from '../queue.ts';
-import type { Engine, Measured, Opening, Row, Schema, Statement } from '../store.ts';
+import type { Engine, Measured, Opening, AnyRow, StoreSchema, Statement } from '../store.ts';
 import type { Tables } from '../tables.ts';
 import { connectReader, identityOf } from './connection.ts';
 import { atWork, unpackEach } from './errors.ts';
-import { bytesOfAct, isGuess, type Job, type Traced } from './statements.ts';
+import { bytesOfAct, isGuess, type Task, type Traced } from './statements.ts';
 import { Thread } from './thread.ts';
 import { type Alone, runTransaction, withinOf, type Writes } from './transaction.ts';
-import { type Found, Prepared, resultOf } from './values.ts';
+import { type FoundRows, Prepared, resultOf } from './values.ts';
 
 /**
  * A batch of so many rows takes 10 ms on a fast disk, so other processes have half of the time. SQLite polls its lock
@@ -35,9 +35,9 @@ export async function openSqlite(
   { create, observer, yields = false }: Opening,
 ): Promise<Engine> {
   const writer = new Thread({ layout, path, mode: create ? 'create' : 'write' });
-  const schema = (await writer.opened) as Schema;
+  const schema = (await writer.opened) as StoreSchema;
   const identity = identityOf(path);
-  const doAll = async (jobs: readonly Job[], end: 'commit' | 'rollback'): Promise<(Traced | Error)[]> => {
+  const doAll = async (jobs: readonly Task[], end: 'commit' | 'rollback'): Promise<(Traced | Error)[]> => {
     if (jobs.length === 0) return [];
     const begunAt = performance.now();
     try {
@@ -50,7 +50,7 @@ export async function openSqlite(
     work: async (items) => {
       const [first] = items;
       if (typeof first === 'function') return [(await first(), 'kept')];
-      const jobs = items as readonly Job[];
+      const jobs = items as readonly Task[];
       const [guesses, kept] = [jobs.filter(isGuess), jobs.filter((job) => !isGuess(job))];
       const keeping = doAll(kept, 'commit');
       // The thread makes the guesses after the commit, so that they see the rows which it stored.
@@ -72,7 +72,7 @@ export async function openSqlite(
   const idleReaders: Thread[] = [];
   // The texts of queries that were in a long message: each has a message of its own until it has been a short one.
   const slow = new Set<string>();
-  const reads = new Queue<Statement, Found>({
+  const reads = new Queue<Statement, FoundRows>({
     work: async (statements) => {
       const reader = idleReaders.pop() ?? (await openReader());
       const begunAt = performance.now();
@@ -144,7 +144,7 @@ async function at<T>(answers: Promise<readonly (T | Error)[]>, index = -1): Prom
   return answer as T;
 }
 
-function bytesOfItem(item: Job | Alone): number {
+function bytesOfItem(item: Task | Alone): number {
   if (typeof item === 'function') return 0;
   return 'done' in item ? item.bytes : bytesOfAct(item);
 }
@@ -155,10 +155,10 @@ async function* readPortions(
   path: string,
   { sql, values }: Statement,
   size: number,
-): AsyncGenerator<readonly Row[]> {
+): AsyncGenerator<readonly AnyRow[]> {
   try {
     using reader = connectReader(path);
-    let portion: Row[] = [];
+    let portion: AnyRow[] = [];
     for (const row of new Prepared(tables, reader, sql).iterate(values)) {
       portion.push(row);
       if (portion.length < size) continue;

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Layout, STEPS_TABLE } from '../layout.ts';
 import { missingSteps, requireTables, requireVersion } from '../schema.ts';
-import { type Row, type Schema, StoreUnusable } from '../store.ts';
+import { type AnyRow, type StoreSchema, StoreUnusable } from '../store.ts';
 
 /** The four characters of a marker, as SQLite keeps them: the service changes no database of another application. */
 export function applicationId(marker: string): number {
@@ -16,7 +16,7 @@ export function applicationId(marker: string): number {
  *
  * Without `create`, it checks the database only, and writes nothing: a full disk must not keep a command from reading.
  */
-export function migrate(layout: Layout, database: DatabaseSync, path: string, create: boolean): Schema {
+export function migrate(layout: Layout, database: DatabaseSync, path: string, create: boolean): StoreSchema {
   const { marker, version: now, steps } = layout;
   database.exec(create ? 'begin immediate' : 'begin');
   requireOwn(layout, database, path);
@@ -43,7 +43,7 @@ export function requireColumns(layout: Layout, database: DatabaseSync, path: str
 }
 
 /** As `requireTables` takes them. */
-export function columnsOf(database: DatabaseSync): readonly Row[] {
+export function columnsOf(database: DatabaseSync): readonly AnyRow[] {
   return database.prepare(SELECT_COLUMNS).all();
 }
 

@@ -7,10 +7,10 @@ import type { Table } from '../tables.ts';
 import { connectReader } from './connection.ts';
 import { atWork, pack, type PackedError, unpackEach } from './errors.ts';
 import { applicationId, requireColumns } from './migrations.ts';
-import { type Found, Prepared, resultOf } from './values.ts';
+import { type FoundRows, Prepared, resultOf } from './values.ts';
 
 /** A table, with the statements of a create. */
-class Creating extends RowFormat {
+class SqliteCreating extends RowFormat {
   readonly insert: string;
   /** Stores nothing, and fails if a column is missing. */
   readonly insertNone: string;
@@ -31,16 +31,16 @@ class Creating extends RowFormat {
 const MAX_PREPARED = 200;
 
 /** What one step of an operation asks of the store, and the answer. */
-export type Act = NewRow | Statement;
-export type Answer = Creation | Found;
+export type RowOrStatement = NewRow | Statement;
+export type CreationOrFound = Creation | FoundRows;
 
 /**
  * The acts of a transaction from its beginning, with the answers that they got. The thread repeats them, and keeps the
  * transaction only if each act gets the same answer again. With `next`, it answers this further act, and keeps nothing.
  */
 export interface Trace {
-  readonly done: readonly { readonly act: Act; readonly answer: Answer }[];
-  readonly next?: Act;
+  readonly done: readonly { readonly act: RowOrStatement; readonly answer: CreationOrFound }[];
+  readonly next?: RowOrStatement;
   /** The memory of all of it. */
   readonly bytes: number;
 }
@@ -48,8 +48,8 @@ export interface Trace {
  * `kept`: all acts got their answers again, and take effect; `moved`: an act would get another answer now; `slow`: the
  * writing thread has no time to repeat these acts for each further one.
  */
-export type Traced = Answer | 'kept' | 'moved' | 'slow';
-export type Job = Act | Trace;
+export type Traced = CreationOrFound | 'kept' | 'moved' | 'slow';
+export type Task = RowOrStatement | Trace;
 
 const MAX_GUESS_MS = 5;
 
@@ -58,18 +58,18 @@ export class Statements {
   private readonly layout: Layout;
   private readonly database: DatabaseSync;
   /** By the name of the table. */
-  private readonly creating: ReadonlyMap<string, Creating>;
+  private readonly creating: ReadonlyMap<string, SqliteCreating>;
   private readonly prepared = new Map<string, Prepared>();
   private reader: Statements | undefined;
 
   constructor(layout: Layout, database: DatabaseSync) {
     this.layout = layout;
     this.database = database;
-    this.creating = formatsOf(layout.tables, Creating);
+    this.creating = formatsOf(layout.tables, SqliteCreating);
   }
 
   /** Does jobs in their order, in one transaction. */
-  doAll(jobs: readonly Job[], end: 'commit' | 'rollback'): (Traced | PackedError)[] {
+  doAll(jobs: readonly Task[], end: 'commit' | 'rollback'): (Traced | PackedError)[] {
     try {
       this.begin();
       const answers = jobs.map((job) => this.doOne(job));
@@ -84,7 +84,7 @@ export class Statements {
     }
   }
 
-  private doOne(job: Job): Traced | PackedError {
+  private doOne(job: Task): Traced | PackedError {
     try {
       return 'done' in job ? this.follow(job) : this.act(job);
     } catch (error) {
@@ -109,7 +109,7 @@ export class Statements {
     }
   }
 
-  private answersSo(act: Act, before: Answer): boolean {
+  private answersSo(act: RowOrStatement, before: CreationOrFound): boolean {
     try {
       return isSameAnswer(this.act(act), before);
     } catch (error) {
@@ -119,7 +119,7 @@ export class Statements {
   }
 
   /** @throws Error if SQLite has rolled back the transaction: the act would take effect on its own */
-  act(act: Act): Answer {
+  act(act: RowOrStatement): CreationOrFound {
     if (!this.database.isTransaction) throw new Error('SQLite has rolled back the transaction');
     return 'sql' in act ? this.run(act) : this.insert(act);
   }
@@ -140,7 +140,7 @@ export class Statements {
     return creating.outcomeOf(row, stored && creating.valuesOf(stored));
   }
 
-  read(statements: readonly Statement[]): (Found | PackedError)[] {
+  read(statements: readonly Statement[]): (FoundRows | PackedError)[] {
     return statements.map((statement) => {
       try {
         return this.run(statement);
@@ -151,12 +151,12 @@ export class Statements {
   }
 
   /** Reads on a connection of its own, which sees no row of a transaction that is under way. */
-  readShort(statement: Statement): Found {
+  readShort(statement: Statement): FoundRows {
     this.reader ??= new Statements(this.layout, connectReader(this.path));
     return this.reader.run(statement);
   }
 
-  private run({ sql, values }: Pick<Statement, 'sql' | 'values'>): Found {
+  private run({ sql, values }: Pick<Statement, 'sql' | 'values'>): FoundRows {
     return this.prepare(sql).run(values);
   }
 
@@ -178,7 +178,7 @@ export class Statements {
    * although it takes the job back: a full disk may have room for one page, but not for a row. Waits for no transaction
    * that is under way, whose commit will tell.
    */
-  ready(failed: Job | undefined): void {
+  ready(failed: Task | undefined): void {
     if (this.database.isTransaction) {
       if (failed !== undefined) throw new StoreUnavailable('the store has failed, and a transaction is under way');
       return;
@@ -224,16 +224,16 @@ export class Statements {
 }
 
 /** Estimates the memory of an act, in bytes. */
-export function bytesOfAct(act: Act): number {
+export function bytesOfAct(act: RowOrStatement): number {
   return bytesOf('sql' in act ? [act.sql, ...act.values] : act);
 }
 
 /** Whether a job has no effect. */
-export function isGuess(job: Job): boolean {
+export function isGuess(job: Task): boolean {
   return 'done' in job && job.next !== undefined;
 }
 
-function isSameAnswer(one: Answer, other: Answer): boolean {
+function isSameAnswer(one: CreationOrFound, other: CreationOrFound): boolean {
   if (typeof one === 'string' || typeof other === 'string') return one === other;
   return one.changes === other.changes && isDeepStrictEqual(one.rows, other.rows);
 }

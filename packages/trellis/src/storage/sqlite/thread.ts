@@ -4,7 +4,7 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { unpack } from './errors.ts';
 import type { Statements } from './statements.ts';
-import type { Answer, Call, WorkerOpening } from './worker.ts';
+import type { WorkerAnswer, Call, WorkerOpening } from './worker.ts';
 
 /** Beside this file, as which it has TypeScript or, in a package, JavaScript. */
 const WORKER = new URL(`worker${extname(import.meta.filename)}`, import.meta.url);
@@ -20,7 +20,7 @@ export class Thread {
   constructor(opening: WorkerOpening) {
     this.worker = outside(() => new Worker(WORKER, { workerData: opening }));
     this.opened = this.nextAnswer();
-    this.worker.on('message', (answer: Answer) => {
+    this.worker.on('message', (answer: WorkerAnswer) => {
       const caller = this.pending.shift();
       if ('error' in answer) caller?.reject(unpack(answer.error));
       else caller?.resolve(answer.result);

@@ -1,13 +1,20 @@
 import type { Creation, Within, Work } from '../store.ts';
 import { type Queue, STORE_PATIENCE_MS, whenTaken } from '../queue.ts';
 import { bytesOf } from '../rows.ts';
-import { type Act, type Answer, bytesOfAct, type Job, type Trace, type Traced } from './statements.ts';
+import {
+  type RowOrStatement,
+  type CreationOrFound,
+  bytesOfAct,
+  type Task,
+  type Trace,
+  type Traced,
+} from './statements.ts';
 import type { Thread } from './thread.ts';
-import { type Found, resultOf } from './values.ts';
+import { type FoundRows, resultOf } from './values.ts';
 
 /** Work that has the writing thread alone until it is done. */
 export type Alone = () => Promise<void>;
-export type Writes = Queue<Job | Alone, Traced>;
+export type Writes = Queue<Task | Alone, Traced>;
 
 /** After so many guesses that other writers have outdated, the transaction runs alone. */
 const MAX_GUESSES = 3;
@@ -45,7 +52,7 @@ class Guess {
   ended: 'moved' | 'too large' | undefined;
   readonly within = withinOf((act) => this.inOrder(act));
   private readonly writes: Writes;
-  private readonly done: { readonly act: Act; readonly answer: Answer }[] = [];
+  private readonly done: { readonly act: RowOrStatement; readonly answer: CreationOrFound }[] = [];
   private bytes = 0;
   private last: Promise<unknown> = Promise.resolve();
 
@@ -61,13 +68,13 @@ class Guess {
   }
 
   /** One act at a time, so that all have the answers of one moment. */
-  private inOrder(act: Act): Promise<Answer> {
+  private inOrder(act: RowOrStatement): Promise<CreationOrFound> {
     const answer = this.last.then(() => this.ask(act));
     this.last = answer;
     return answer;
   }
 
-  private async ask(act: Act): Promise<Answer> {
+  private async ask(act: RowOrStatement): Promise<CreationOrFound> {
     const answer = await this.writes.add(this.trace(act));
     if (answer === 'moved' || answer === 'slow' || answer === 'kept')
       throw this.end(answer === 'moved' ? 'moved' : 'too large');
@@ -76,7 +83,7 @@ class Guess {
     return answer;
   }
 
-  private trace(next?: Act): Trace {
+  private trace(next?: RowOrStatement): Trace {
     const { done, bytes } = this;
     if (done.length + (next ? 1 : 0) > MAX_REPEATED || bytes > MAX_BYTES) throw this.end('too large');
     return next === undefined ? { done, bytes } : { done, next, bytes: bytes + bytesOfAct(next) };
@@ -102,9 +109,9 @@ async function runAlone<T>(writer: Thread, work: Work<T>, until: number): Promis
 }
 
 /** @param ask asks the writing thread for the answer to an act */
-export function withinOf(ask: (act: Act) => Promise<unknown>): Within {
+export function withinOf(ask: (act: RowOrStatement) => Promise<unknown>): Within {
   return {
-    run: async (statement) => resultOf((await ask(statement)) as Found),
+    run: async (statement) => resultOf((await ask(statement)) as FoundRows),
     create: (row) => ask(row) as Promise<Creation>,
   };
 }

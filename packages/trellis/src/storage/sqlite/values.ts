@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
-import type { Result, Row } from '../store.ts';
+import type { Result, AnyRow } from '../store.ts';
 import type { Kind, Tables } from '../tables.ts';
 import { Json } from '../values.ts';
 
@@ -21,7 +21,7 @@ const DECODE: Partial<Record<Kind, (value: unknown) => unknown>> = {
  * What a statement gives, as a message between threads: the names and kinds of the columns once, and the values of each
  * row as SQLite has them. No caller holds a part of it, as `resultOf` makes all values anew.
  */
-export interface Found {
+export interface FoundRows {
   readonly names: readonly string[];
   readonly kinds: readonly (Kind | undefined)[];
   readonly rows: readonly (readonly unknown[])[];
@@ -43,7 +43,7 @@ export class Prepared {
     this.kinds = columns.map(({ table, column }) => tables[table ?? '']?.columns[column ?? '']?.kind);
   }
 
-  run(values: readonly unknown[]): Found {
+  run(values: readonly unknown[]): FoundRows {
     const { names, kinds, statement } = this;
     const encoded = values.map(encode);
     if (names.length === 0) return { names, kinds, rows: [], changes: BigInt(statement.run(...encoded).changes) };
@@ -52,18 +52,18 @@ export class Prepared {
     return { names, kinds, rows: rows as readonly unknown[][], changes: BigInt(rows.length) };
   }
 
-  *iterate(values: readonly unknown[]): Generator<Row> {
+  *iterate(values: readonly unknown[]): Generator<AnyRow> {
     const rows: Iterable<unknown> = this.statement.iterate(...values.map(encode));
     for (const row of rows) yield rowOf(this, row as readonly unknown[]);
   }
 }
 
-export function resultOf(found: Found): Result {
+export function resultOf(found: FoundRows): Result {
   return { rows: found.rows.map((values) => rowOf(found, values)), changes: found.changes };
 }
 
 /** If several columns have the same name, the last one decides. */
-function rowOf({ names, kinds }: Pick<Found, 'names' | 'kinds'>, values: readonly unknown[]): Row {
+function rowOf({ names, kinds }: Pick<FoundRows, 'names' | 'kinds'>, values: readonly unknown[]): AnyRow {
   const row: Record<string, unknown> = {};
   for (const [index, name] of names.entries()) row[name] = decoded(values[index], kinds[index]);
   return row;

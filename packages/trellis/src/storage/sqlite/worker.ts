@@ -22,7 +22,7 @@ export interface Call {
 }
 
 /** The first answer is for the opening; the others follow in the order of the calls. */
-export type Answer = { readonly result: unknown } | { readonly error: PackedError };
+export type WorkerAnswer = { readonly result: unknown } | { readonly error: PackedError };
 
 const { layout, path, mode, identity } = workerData as WorkerOpening;
 post(() => {
@@ -55,7 +55,7 @@ function connectToSame() {
 }
 
 function post(work: () => unknown): void {
-  let answered: Answer;
+  let answered: WorkerAnswer;
   try {
     answered = { result: work() };
   } catch (error) {

@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { loadContract, loadDocument } from '../../../src/contract/load.ts';
-import { type Kind, VOCABULARY } from '../../../src/contract/rules/vocabulary.ts';
+import { type ObjectKind, VOCABULARY } from '../../../src/contract/rules/vocabulary.ts';
 import { GARDEN, startGarden } from '../../services/garden/garden.ts';
 import { items } from '../../services/items/index.ts';
 
 /** Adds each field that a part of a contract uses, such as `Operation security`. */
-function addUsed(node: unknown, kind: Kind, used: Set<string>): Set<string> {
+function addUsed(node: unknown, kind: ObjectKind, used: Set<string>): Set<string> {
   for (const [field, value] of Object.entries(node as object)) {
     used.add(`${kind} ${field}`);
     const { holds } = VOCABULARY[kind][field] ?? {};

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Row as RowOf } from '../../../src/storage/tables.ts';
-import type { Row, Store } from '../../../src/storage/store.ts';
+import type { AnyRow, Store } from '../../../src/storage/store.ts';
 import { allRows, createEach, runSql } from '../../support/app.ts';
 import type { tables } from '../../services/items/tables.ts';
 
@@ -35,7 +35,7 @@ const tally = (outcomes: readonly unknown[]) =>
  * by the rules that hold for items. @param open opens the same store once more
  */
 export function testTables(getStore: () => Store, open: () => Promise<Store>): void {
-  const stored = async (table: string, where: (row: Row) => boolean) =>
+  const stored = async (table: string, where: (row: AnyRow) => boolean) =>
     (await allRows(getStore(), table)).filter(where);
 
   describe('a table with a column of each kind', () => {
@@ -219,7 +219,7 @@ export function testTables(getStore: () => Store, open: () => Promise<Store>): v
 
   interface Given {
     readonly table: string;
-    readonly row: Row;
+    readonly row: AnyRow;
   }
 
   describe('two tables side by side in one batch', () => {

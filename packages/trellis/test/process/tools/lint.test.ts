@@ -133,6 +133,15 @@ test.each([
   expect(await brokenRules(file, text)).toEqual([]);
 });
 
+test('each name of a type has one meaning, but for Schema: in a document, and as TypeScript has it', () => {
+  const names = globSync('packages/trellis/{src,tools,testing}/**/*.ts', { cwd: ROOT }).flatMap((file) => {
+    const text = readFileSync(join(ROOT, file), 'utf8');
+    return Array.from(text.matchAll(/^(?:export )?(?:abstract )?(?:class|interface|type) (\w+)/gm), ([, name]) => name);
+  });
+  expect(names.length).toBeGreaterThan(200);
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual(['Schema']);
+});
+
 test('the text of a message is read in these places only, each with its reason', () => {
   const places = globSync('packages/trellis/{src,tools,testing}/**/*.ts', { cwd: ROOT }).flatMap((file) =>
     Array.from(readFileSync(join(ROOT, file), 'utf8').matchAll(/no-restricted-syntax(?: -- (.+))?/g), ([, reason]) => [

@@ -4,7 +4,7 @@ import type { Contract, ContractOperation } from '../../../src/contract/contract
 import type { AnySchema, OpenApiDocument } from '../../../src/contract/schema/document.ts';
 import { exactJson } from '../../../src/contract/schema/int64.ts';
 import { without } from '../../../tools/derivation/schemas.ts';
-import { isObject, type Json, type JsonObject } from '../../../tools/derivation/values.ts';
+import { isObject, type JsonValue, type JsonObject } from '../../../tools/derivation/values.ts';
 import type { Wire } from '../../../tools/derivation/wire.ts';
 import { judgeOf, type Verdict } from '../judge.ts';
 import type { Program, Instance } from '../service.ts';
@@ -50,7 +50,7 @@ export class Checker {
   }
 
   /** Sends a valid request in two spellings. @throws Error if an answer contradicts the contract or the model */
-  async valid(operation: ContractOperation, body: Json | undefined, spelt: readonly [Wire, Wire]): Promise<void> {
+  async valid(operation: ContractOperation, body: JsonValue | undefined, spelt: readonly [Wire, Wire]): Promise<void> {
     const key = isObject(body) ? body[KEY] : undefined;
     if (!this.isRecord(operation) || !isKey(key)) {
       // The model knows only the operation that stores records. For other operations, any answer below 500 that the contract declares is right.

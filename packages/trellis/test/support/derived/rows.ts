@@ -3,7 +3,7 @@ import type { ContractOperation } from '../../../src/contract/contract.ts';
 import { type AnySchema, follower, type OpenApiDocument } from '../../../src/contract/schema/document.ts';
 import { exactJson } from '../../../src/contract/schema/int64.ts';
 import { Position } from '../../../src/contract/schema/positions.ts';
-import { isObject, type Json, type JsonObject } from '../../../tools/derivation/values.ts';
+import { isObject, type JsonValue, type JsonObject } from '../../../tools/derivation/values.ts';
 import { read } from './spelling.ts';
 
 /** The member of a record that is its key. */
@@ -59,9 +59,9 @@ export class Rows {
   requireWithin(operation: ContractOperation, status: number, text: string, key?: Key): void {
     const position = this.positionOf(operation, status);
     const named = key === undefined ? undefined : this.bodies.get(key);
-    const visit = (value: Json, at: Position, body: JsonObject | undefined): void => {
+    const visit = (value: JsonValue, at: Position, body: JsonObject | undefined): void => {
       if (Array.isArray(value))
-        (value as readonly Json[]).forEach((each, index) => {
+        (value as readonly JsonValue[]).forEach((each, index) => {
           visit(each, at.item(index), undefined);
         });
       if (!isObject(value)) return;
@@ -76,7 +76,7 @@ export class Rows {
     if (text !== '' && position !== undefined) visit(read(text), position, named);
   }
 
-  private compare({ id }: ContractOperation, position: Position, body: JsonObject, answer: Json): void {
+  private compare({ id }: ContractOperation, position: Position, body: JsonObject, answer: JsonValue): void {
     for (const [name, sent] of Object.entries(body)) {
       if (!declares(position, name)) continue;
       const what = `${id}: ${name} of a reply`;
@@ -119,12 +119,12 @@ function declares(position: Position, name: string): boolean {
 }
 
 /** Whether a reply has all of a value that was sent and that it declares. */
-function holds(sent: Json, got: Json | undefined, position: Position): boolean {
+function holds(sent: JsonValue, got: JsonValue | undefined, position: Position): boolean {
   if (Array.isArray(sent))
     return (
       Array.isArray(got) &&
       got.length === sent.length &&
-      sent.every((each: Json, index) => holds(each, got[index] as Json, position.item(index)))
+      sent.every((each: JsonValue, index) => holds(each, got[index] as JsonValue, position.item(index)))
     );
   if (!isObject(sent)) return isDeepStrictEqual(got, sent);
   const members = Object.entries(sent).filter(([name]) => declares(position, name));

@@ -1,12 +1,12 @@
-import { isObject, type Json, numberOf } from '../../../tools/derivation/values.ts';
+import { isObject, type JsonValue, numberOf } from '../../../tools/derivation/values.ts';
 
 const parse = JSON.parse as (
   text: string,
   reviver: (name: string, value: unknown, context: { readonly source: string }) => unknown,
-) => Json;
+) => JsonValue;
 
 /** @throws SyntaxError */
-export function read(text: string): Json {
+export function read(text: string): JsonValue {
   return parse(text, (_name, value, { source }) => (typeof value === 'number' ? numberOf(source) : value));
 }
 
@@ -16,17 +16,17 @@ export function read(text: string): Json {
  * @param choices numbers, used in turn, that select the spelling of numbers, escapes, white space and the order of
  *   members
  */
-export function spell(value: Json, choices: readonly number[]): string {
+export function spell(value: JsonValue, choices: readonly number[]): string {
   let used = 0;
   const choose = <T>(...variants: readonly [T, ...T[]]): T =>
     variants[(choices[used++ % choices.length] ?? 0) % variants.length] ?? variants[0];
   const space = () => choose('', '', ' ', '\n\t', '\r\n');
   const around = (open: string, parts: readonly string[], close: string) =>
     `${open}${space()}${parts.map((part) => part + space()).join(`,${space()}`)}${close}`;
-  const written = (each: Json): string => {
+  const written = (each: JsonValue): string => {
     if (typeof each === 'bigint') return choose(...spellings(each));
     if (typeof each === 'string') return spellString(each, choose(0, 0, 1, 2));
-    if (Array.isArray(each)) return around('[', (each as readonly Json[]).map(written), ']');
+    if (Array.isArray(each)) return around('[', (each as readonly JsonValue[]).map(written), ']');
     if (!isObject(each)) return JSON.stringify(each);
     const members = Object.entries(each).map(
       ([name, member]) => `${spellString(name, choose(0, 0, 1))}${space()}:${space()}${written(member)}`,

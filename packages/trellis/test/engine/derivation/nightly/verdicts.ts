@@ -6,7 +6,7 @@ import { Position } from '../../../../src/contract/schema/positions.ts';
 import { follower } from '../../../../src/contract/schema/document.ts';
 import { validateRequest } from '../../../../src/contract/request.ts';
 import { returned } from '../../../../tools/compatibility/editions.ts';
-import { Derivation, type Request } from '../../../../tools/derivation/messages.ts';
+import { Derivation, type DerivedRequest } from '../../../../tools/derivation/messages.ts';
 import { isNumber, isObject, type JsonObject } from '../../../../tools/derivation/values.ts';
 import { wireOf } from '../../../../tools/derivation/wire.ts';
 import { spell } from '../../../support/derived/spelling.ts';
@@ -80,7 +80,7 @@ function isRefusedBy(service: () => void, report: (what: string) => void): boole
 
 /** Has the service read a request. @throws Refusal, or Error if what it reads is not what was sent */
 function readBack(
-  { parts }: Request,
+  { parts }: DerivedRequest,
   operation: ContractOperation,
   mediaType: string | undefined,
   choices: readonly number[] | undefined,

@@ -10,7 +10,7 @@ import { openSqlite } from '../../../../src/storage/sqlite/engine.ts';
 import { atOpening, atWork, unpackEach } from '../../../../src/storage/sqlite/errors.ts';
 import { Statements } from '../../../../src/storage/sqlite/statements.ts';
 import { applicationId } from '../../../../src/storage/sqlite/migrations.ts';
-import type { Engine, Row } from '../../../../src/storage/store.ts';
+import type { Engine, AnyRow } from '../../../../src/storage/store.ts';
 import { createEach, allRows } from '../../../support/app.ts';
 import { inTime } from '../../../support/in-time.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
@@ -24,7 +24,7 @@ const open = (name: string, create = true) =>
 
 /** An engine as a store, for its creations. */
 const creating = (engine: Engine) => ({
-  create: (_table: string, row: Row) => engine.create(itemRow(row as Item)),
+  create: (_table: string, row: AnyRow) => engine.create(itemRow(row as Item)),
 });
 
 testEngine('SQLite', { open: () => open('conformance.db') });

@@ -5,7 +5,7 @@ import { openStore } from '../../../../src/storage/open.ts';
 import { MAX_WAITING } from '../../../../src/storage/queue.ts';
 import { connect } from '../../../../src/storage/sqlite/connection.ts';
 import { unpackEach } from '../../../../src/storage/sqlite/errors.ts';
-import { type Job, Statements } from '../../../../src/storage/sqlite/statements.ts';
+import { type Task, Statements } from '../../../../src/storage/sqlite/statements.ts';
 import type { Database, Queries, Store } from '../../../../src/storage/store.ts';
 import { createEach, runSql } from '../../../support/app.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
@@ -246,9 +246,9 @@ describe('the queue of writes of SQLite', () => {
       writes: true,
     });
     const kinds = [
-      (id: number): Job => itemRow({ id: BigInt(id), name }),
+      (id: number): Task => itemRow({ id: BigInt(id), name }),
       inserting,
-      (id: number): Job => ({
+      (id: number): Task => ({
         done: [{ act: inserting(id), answer: { names: [], kinds: [], rows: [], changes: 1n } }],
         bytes: 0,
       }),
@@ -259,7 +259,7 @@ describe('the queue of writes of SQLite', () => {
       const first = Number(database.prepare('select count(*) as count from items').get()?.['count']);
       expect(first).toBe(kept);
       const jobs = Array.from({ length: size }, (_, index) => kinds[index % 3]?.(1000 * size + first + index));
-      const answers = unpackEach(statements.doAll(jobs as Job[], 'commit'));
+      const answers = unpackEach(statements.doAll(jobs as Task[], 'commit'));
       kept += answers.filter((answer) => !Error.isError(answer)).length;
       if (size === 300) {
         expect(new Set(answers.map((answer) => (answer as Error).name))).toEqual(new Set(['StoreUnavailable']));

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { loadContract } from '../../../../src/contract/load.ts';
-import { type Kind, VOCABULARY } from '../../../../src/contract/rules/vocabulary.ts';
+import { type ObjectKind, VOCABULARY } from '../../../../src/contract/rules/vocabulary.ts';
 
 type Node = Record<string, unknown>;
 
 /** A document with one object of each kind, and these objects by kind. */
-function documentOf(): { readonly document: Node; readonly objects: Readonly<Record<Kind, Node>> } {
+function documentOf(): { readonly document: Node; readonly objects: Readonly<Record<ObjectKind, Node>> } {
   const branch = { type: 'object', required: ['kind'], properties: { kind: { const: 'Branch' } } };
   const discriminator = { propertyName: 'kind' };
   const schema: Node = { description: 'a thing' };
@@ -56,7 +56,7 @@ function documentOf(): { readonly document: Node; readonly objects: Readonly<Rec
 }
 
 /** Loads the document with these members added to its object of a kind. */
-async function load(kind: Kind, members: Node): Promise<unknown> {
+async function load(kind: ObjectKind, members: Node): Promise<unknown> {
   const { document, objects } = documentOf();
   Object.assign(objects[kind], members);
   return loadContract(JSON.stringify(document, undefined, 1));
@@ -70,7 +70,7 @@ const UNDECLARED = 'which this closed object does not declare: add it to propert
 const BEARER = 'the service checks only bearer tokens: write type: http and scheme: bearer';
 
 describe('loadContract refuses, with place and cure,', () => {
-  const kinds = (Object.keys(VOCABULARY) as Kind[]).filter((kind) => kind !== 'Security Requirement');
+  const kinds = (Object.keys(VOCABULARY) as ObjectKind[]).filter((kind) => kind !== 'Security Requirement');
   const rows = kinds.flatMap((kind) =>
     Object.entries(VOCABULARY[kind]).flatMap(([name, { is, how }]) => (is === 'refused' ? [{ kind, name, how }] : [])),
   );
@@ -105,7 +105,7 @@ describe('loadContract refuses, with place and cure,', () => {
       );
   });
 
-  test.each<[string, Kind, Node]>([
+  test.each<[string, ObjectKind, Node]>([
     ['a callback', 'Operation', { callbacks: { grown: { $ref: 'other.yaml' } } }],
     [
       'a default reply of a callback',
@@ -125,7 +125,7 @@ describe('loadContract refuses, with place and cure,', () => {
     await expect(load(kind, { colour: 'red' })).rejects.toThrow(sentence);
   });
 
-  test.each<[Kind, Node, string]>([
+  test.each<[ObjectKind, Node, string]>([
     ['Schema', { 'x-eov-type': 'string' }, 'the field x-eov-type of a Schema Object is not supported'],
     ['Schema', { type: 'date' }, 'type must be one or more of null, boolean'],
     ['Schema', { type: ['string', 'string'] }, 'type must be one or more of'],
@@ -217,7 +217,7 @@ describe('loadContract refuses, with place and cure,', () => {
     ['Schema', { patternProperties: { '[': true } }, 'patternProperties does not compile'],
     ['Schema', { format: 'colour' }, 'format colour is not supported: use one of int32, int64'],
     ['Schema', { format: 'int64', type: 'string' }, 'format int64 must stand beside type: integer'],
-    ...['properties', 'patternProperties', 'dependentSchemas', '$defs'].map((keyword): [Kind, Node, string] => [
+    ...['properties', 'patternProperties', 'dependentSchemas', '$defs'].map((keyword): [ObjectKind, Node, string] => [
       'Schema',
       { [keyword]: JSON.parse('{"__proto__":true}') as Node },
       `${keyword} must be without __proto__`,
@@ -345,7 +345,7 @@ describe('loadContract refuses, with place and cure,', () => {
     ...[
       ...['Content-Length', 'transfer-encoding', 'Connection', 'Keep-Alive', 'Proxy-Connection', 'Upgrade', 'TE'],
       ...['Trailer', 'Date', 'Content-Encoding', 'X-Content-Type-Options', 'Access-Control-Allow-Origin'],
-    ].map((name): [Kind, Node, string] => [
+    ].map((name): [ObjectKind, Node, string] => [
       'Response',
       { headers: { [name]: { schema: { type: 'string' } } } },
       `the header ${name} is for HTTP and the service to send, not for an operation: leave it out`,
@@ -367,7 +367,7 @@ describe('loadContract refuses, with place and cure,', () => {
 });
 
 describe('loadContract accepts', () => {
-  test.each<[Kind, Node]>([
+  test.each<[ObjectKind, Node]>([
     ['Schema', { 'x-note': 'for people' }],
     [
       'Schema',
