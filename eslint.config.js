@@ -62,7 +62,11 @@ const ROOMS = {
     packages: ['express'],
   },
   // Queries are made of what Kysely exports.
-  'storage/*.ts': { others: ['contract/schema/int64.ts'], packages: ['kysely'], not: '^\\./(sqlite|postgres)/' },
+  'storage/*.ts': {
+    others: ['contract/schema/exact.ts', 'contract/schema/int64.ts'],
+    packages: ['kysely'],
+    not: '^\\./(sqlite|postgres)/',
+  },
   'storage/open.ts': { others: [] },
   'storage/sqlite/**': { others: SHARED_BY_ENGINES, packages: ['node:sqlite'] },
   'storage/postgres/**': { others: SHARED_BY_ENGINES, packages: ['pg'] },

@@ -1,4 +1,5 @@
-import { exactJson, isInt64 } from '../contract/schema/int64.ts';
+import { areEqual } from '../contract/schema/exact.ts';
+import { exactJson, int64 } from '../contract/schema/int64.ts';
 
 /** An escape that JSON has for a lone surrogate alone. */
 const LONE = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
@@ -17,9 +18,8 @@ export class Json {
   static parse(text: string): unknown {
     return JSON.parse(text, (...[, value, context]: [string, unknown, { source?: string }?]) => {
       if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
-      const exact = /^-?\d+$/.test(context?.source ?? '') ? BigInt(context?.source ?? '') : undefined;
       // PostgreSQL writes the double 1e300 as 301 digits, which must stay a number.
-      return exact !== undefined && isInt64(exact) ? exact : value;
+      return int64(context?.source ?? '') ?? value;
     });
   }
 }
@@ -37,14 +37,7 @@ export function canonical(value: unknown): unknown {
 /** Compares texts of JSON, or null; the order of members does not count. */
 export function isSameJson(one: unknown, other: unknown): boolean {
   if (typeof one !== 'string' || typeof other !== 'string') return one === other;
-  return one === other || exactJson(sorted(Json.parse(one))) === exactJson(sorted(Json.parse(other)));
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(members.map(([name, member]) => [name, sorted(member)]));
+  return one === other || areEqual(Json.parse(one), Json.parse(other));
 }
 
 /** Estimates the memory that a value takes, in bytes. */

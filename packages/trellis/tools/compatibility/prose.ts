@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
 import { targetOf } from '../../src/contract/schema/document.ts';
+import { areEqual } from '../../src/contract/schema/exact.ts';
 import { exactJson } from '../../src/contract/schema/int64.ts';
 import { isObject } from '../derivation/values.ts';
 
@@ -20,7 +20,7 @@ export function isUnchanged(
   seen = new Set(),
 ) {
   const before = withoutProse(was);
-  if (!isDeepStrictEqual(before, withoutProse(is))) return false;
+  if (!areEqual(before, withoutProse(is))) return false;
   return referencesIn(before).every((reference): boolean => {
     if (seen.has(reference)) return true;
     seen.add(reference);

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import {
   type AnySchema,
@@ -7,6 +6,7 @@ import {
   type OpenApiDocument,
   type Schema,
 } from '../../src/contract/schema/document.ts';
+import { areEqual, areUnique } from '../../src/contract/schema/exact.ts';
 import { STRING_FORMATS } from '../../src/contract/schema/formats.ts';
 import { joined } from '../../src/contract/schema/subschemas.ts';
 import { type ObjectKind, VOCABULARY } from '../../src/contract/rules/vocabulary.ts';
@@ -105,12 +105,9 @@ function mapValues<T, R>(
 }
 
 const BY_VALUE = {
-  const: (only: unknown, value: unknown) => isDeepStrictEqual(value, only),
-  enum: (values: readonly unknown[], value: unknown) => values.some((each) => isDeepStrictEqual(each, value)),
-  uniqueItems: (isOn: boolean, value: unknown) =>
-    !isOn ||
-    !Array.isArray(value) ||
-    value.every((each, at) => !value.slice(0, at).some((one) => isDeepStrictEqual(one, each))),
+  const: (only: unknown, value: unknown) => areEqual(value, only),
+  enum: (values: readonly unknown[], value: unknown) => values.some((each) => areEqual(each, value)),
+  uniqueItems: (isOn: boolean, value: unknown) => !isOn || !Array.isArray(value) || areUnique(value),
 };
 
 /**

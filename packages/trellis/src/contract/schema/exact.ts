@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { exactJson, isInt64 } from './int64.ts';
+import { type Decimal, decimal, exactJson, isInt64 } from './int64.ts';
 
 /**
  * This file checks these keywords, because Ajv computes with doubles (two int64 may be equal, 19.99 is no multiple of
@@ -67,7 +67,7 @@ export function exactChecks(keywords: ExactKeywords): ExactCheck[] {
   if (exclusiveMaximum !== undefined)
     addOfNumbers('exclusiveMaximum', `must be < ${exclusiveMaximum}`, (value) => value < exclusiveMaximum);
   if (multipleOf !== undefined) {
-    const divisor = decimal(multipleOf);
+    const divisor = decimal(String(multipleOf));
     const areSafe = (value: number | bigint) => Number.isSafeInteger(value) && Number.isSafeInteger(multipleOf);
     // Decimal arithmetic takes ten times as long.
     addOfNumbers('multipleOf', `must be multiple of ${multipleOf}`, (value) =>
@@ -111,24 +111,12 @@ function isOfType(value: unknown, type: string): boolean {
   }
 }
 
-function isMultiple(value: number | bigint, by: Decimal): boolean {
-  if (typeof value === 'number' && !Number.isFinite(value)) return false;
-  const dividend = decimal(value);
-  const scale = Math.max(dividend.scale, by.scale);
-  const digits = ({ digits, scale: own }: Decimal) => digits * 10n ** BigInt(scale - own);
-  return digits(dividend) % digits(by) === 0n;
-}
-
-/** digits × 10 ** -scale. */
-interface Decimal {
-  readonly digits: bigint;
-  readonly scale: number;
-}
-
-function decimal(value: number | bigint): Decimal {
-  const [mantissa = '', exponent = '0'] = String(value).split('e');
-  const [whole = '', fraction = ''] = mantissa.split('.');
-  return { digits: BigInt(whole + fraction), scale: fraction.length - Number(exponent) };
+function isMultiple(value: number | bigint, by: Decimal | undefined): boolean {
+  const dividend = decimal(String(value));
+  if (dividend === undefined || by === undefined) return false;
+  const scale = Math.min(dividend.scale, by.scale);
+  const units = ({ digits, scale: own }: Decimal) => BigInt(digits) * 10n ** BigInt(own - scale);
+  return units(dividend) % units(by) === 0n;
 }
 
 function isOneOf(values: readonly unknown[]): (value: unknown) => boolean {
@@ -141,7 +129,8 @@ export function isLarge(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-function areEqual(one: unknown, other: unknown): boolean {
+/** JSON Schema 2020-12, section 4.2.2. A member that is undefined counts as missing. */
+export function areEqual(one: unknown, other: unknown): boolean {
   if (!isLarge(one) || !isLarge(other)) return isLarge(one) === isLarge(other) && canonical(one) === canonical(other);
   const [members, others] = [sentMembers(one), sentMembers(other)];
   // Counting first keeps the work within what the smaller of the two justifies.
@@ -150,7 +139,7 @@ function areEqual(one: unknown, other: unknown): boolean {
   return members.every(([name, value]) => values.has(name) && areEqual(value, values.get(name)));
 }
 
-function areUnique(items: readonly unknown[]): boolean {
+export function areUnique(items: readonly unknown[]): boolean {
   const seen = new Set<string>();
   return items.every((each) => seen.size < seen.add(canonical(each)).size);
 }

@@ -5,14 +5,14 @@ const PLAIN = /^-?[1-9][0-9]{0,17}$/;
 const LITERAL = /^(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
 
 /** The value of a literal is digits × 10 ** scale. */
-interface Decimal {
+export interface Decimal {
   readonly sign: string;
   /** Without zeros at the ends: empty for 0. */
   readonly digits: string;
   readonly scale: number;
 }
 
-function decimal(literal: string): Decimal | undefined {
+export function decimal(literal: string): Decimal | undefined {
   const [, sign, whole = '', fraction = '', exponent = '0'] = LITERAL.exec(literal) ?? [];
   if (sign === undefined) return undefined;
   const significant = (whole + fraction).replace(/^0+/, '');
