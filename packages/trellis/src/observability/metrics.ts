@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { collectDefaultMetrics, Counter, Gauge, Histogram, register } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Contract } from '../contract/contract.ts';
 import { ErrorNumber, type Refusal, statusOf } from '../contract/errors.ts';
 import { listedNumbers } from '../contract/failures.ts';
@@ -34,9 +34,21 @@ const SERIOUS = [ErrorNumber.serviceFailed, ErrorNumber.storeUnavailable];
 /** Gauges of prom-client that have names of counters, or repeat `nodejs_active_resources`. */
 const UNWANTED = /^nodejs_active_(handles|requests|resources_total)/;
 
-/** Create this once per process: prom-client's registry is global. */
+let ofProcess: Registry | undefined;
+
+/** The metrics of the process, which all instances in it show: prom-client observes the event loop for each that it makes. */
+function metricsOfProcess(): Registry {
+  if (ofProcess !== undefined) return ofProcess;
+  ofProcess = new Registry();
+  collectDefaultMetrics({ register: ofProcess });
+  for (const { name } of ofProcess.getMetricsAsArray()) if (UNWANTED.test(name)) ofProcess.removeSingleMetric(name);
+  return ofProcess;
+}
+
+/** The metrics of an instance. */
 export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
-  readonly contentType = register.contentType;
+  private readonly registry = Registry.merge([metricsOfProcess()]);
+  readonly contentType = this.registry.contentType;
   private readonly prefix: string;
   private readonly tables: readonly string[];
   private readonly numbers: ReadonlySet<string>;
@@ -53,7 +65,7 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
     this.prefix = prefix;
     this.tables = Object.keys(records);
     this.numbers = new Set([...Object.values(ErrorNumber).map(String), ...Object.keys(listedNumbers(document) ?? {})]);
-    this.series = seriesOf(prefix);
+    this.series = seriesOf(prefix, [this.registry]);
     // Prometheus computes increases from the second sample on, so each counter must begin with 0.
     for (const { id, replies } of operations) {
       const statuses = [...replies.keys(), '500', '503'].filter((status) => status !== 'default');
@@ -68,13 +80,12 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
 
     const labels = { ...build, node_version: process.versions.node, engine };
     new Gauge({
+      registers: [this.registry],
       name: `${prefix}_build_info`,
       help: 'Always 1, with the versions of the service, its schema and Node, its commit, and the engine of the store.',
       labelNames: Object.keys(labels),
     }).set(labels, 1);
     this.derive(Counter, 'log_lines_dropped_total', 'Log lines that stdout did not accept.', () => log.dropped());
-    collectDefaultMetrics();
-    for (const { name } of register.getMetricsAsArray()) if (UNWANTED.test(name)) register.removeSingleMetric(name);
   }
 
   watch(store: Store): void {
@@ -84,7 +95,7 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
 
   private watchTable(store: Store, table: string): void {
     const name = `${this.prefix}_${table}`;
-    if (register.getSingleMetric(name) !== undefined)
+    if (this.registry.getSingleMetric(name) !== undefined)
       throw new Error(`the table ${table} would have the metric ${name}, which exists: choose another name`);
     const count = latest(
       () => store.count(table),
@@ -116,6 +127,7 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
   /** Makes a series whose value is computed when Prometheus asks. */
   private derive(Kind: Derived, name: string, help: string, value: () => number | Promise<number>): void {
     new Kind({
+      registers: [this.registry],
       name: `${this.prefix}_${name}`,
       help,
       async collect() {
@@ -127,7 +139,7 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
   }
 
   text(): Promise<string> {
-    return register.metrics();
+    return this.registry.metrics();
   }
 
   begun(): void {
@@ -199,59 +211,70 @@ function latest(ask: () => number | Promise<number>, restMs = (_ms: number) => 0
 
 /** What Counter and Gauge have in common. */
 type Derived = new (series: {
+  readonly registers: Registry[];
   readonly name: string;
   readonly help: string;
   collect(this: { reset(): void; inc(value: number): void }): Promise<void>;
 }) => unknown;
 
-function seriesOf(prefix: string) {
+function seriesOf(prefix: string, registers: Registry[]) {
   return {
     requests: new Counter({
+      registers,
       name: `${prefix}_http_requests_total`,
       help: 'Requests by operation (none: outside the contract) and status (none: no answer).',
       labelNames: ['operation', 'status'],
     }),
     errors: new Counter({
+      registers,
       name: `${prefix}_http_errors_total`,
       help: 'Failures by operation (none: outside the contract) and error number (other: not in the contract).',
       labelNames: ['operation', 'error'],
     }),
     requestDurations: new Histogram({
+      registers,
       name: `${prefix}_http_request_duration_seconds`,
       help: 'Time from the header of a request until its answer is sent or its client is gone.',
       labelNames: ['operation'],
       buckets: DURATIONS,
     }),
     requestsUnderWay: new Gauge({
+      registers,
       name: `${prefix}_http_requests_in_flight`,
       help: 'Requests whose header is read and whose answer is not yet sent.',
     }),
     cutOffs: new Counter({
+      registers,
       name: `${prefix}_connections_cut_off_total`,
       help: 'Connections that the service cut off, by the limit that they exceeded.',
       labelNames: ['reason'],
     }),
     creations: new Counter({
+      registers,
       name: `${prefix}_creations_total`,
       help: 'Creations that the store answered, also in transactions, by table and outcome.',
       labelNames: ['table', 'outcome'],
     }),
     storeErrors: new Counter({
+      registers,
       name: `${prefix}_store_errors_total`,
       help: 'Creations, queries, transactions and look-ups of tokens that failed in the store.',
       labelNames: ['kind'],
     }),
     batchSizes: new Histogram({
+      registers,
       name: `${prefix}_batch_writes`,
       help: 'Writes per batch, which share one flush.',
       buckets: SIZES,
     }),
     commitDurations: new Histogram({
+      registers,
       name: `${prefix}_commit_duration_seconds`,
       help: 'Time that the engine takes to write a batch, including the flush.',
       buckets: DURATIONS,
     }),
     readiness: new Gauge({
+      registers,
       name: `${prefix}_ready`,
       help: 'Whether the instance can take requests: 1 or 0, as /readyz answers, asked every 5 s.',
     }),

@@ -161,16 +161,12 @@ const withDefaults = (environment: Environment): Environment => ({
   ...environment,
 });
 
-/**
- * Starts the service in this process, for tests of what it does, rather than of a start, a signal or a crash. One
- * with ADMIN_PORT ends the metrics of the one before: prom-client keeps those of a process in one place.
- */
+/** Starts the service in this process, for tests of what it does, rather than of a start, a signal or a crash. */
 export async function startInstance(
   environment: Environment = {},
   service: AnyService = items,
   cwd = ROOT,
 ): Promise<Instance> {
-  if (environment['ADMIN_PORT'] !== undefined) (await import('prom-client')).register.clear();
   const { io, ...started } = startHere(service, ['serve'], withDefaults(environment), cwd);
   const stop = () => {
     io.emit('SIGTERM', 'SIGTERM');

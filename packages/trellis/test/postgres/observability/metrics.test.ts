@@ -1,7 +1,6 @@
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { register } from 'prom-client';
 import { logged, sample, samples, scrape, untilSample } from '../../support/metrics.ts';
 import { type Postgres, sharedPostgres } from '../../support/postgres.ts';
 import { byHand, JSON_TYPE, sendRaw } from '../../support/raw.ts';
@@ -159,7 +158,6 @@ test('metrics count failures by operation and error number', async () => {
 
 test('metrics count an error number that the contract does not list as "other"', async () => {
   const build = { version: '1', schema: 1, commit: '' };
-  register.clear();
   const contract = { operations: [], document: { openapi: '3.1.1', info: { title: '', version: '' } } };
   const metrics = new Metrics(items, contract, { engine: 'sqlite' }, { dropped: () => 0 }, build);
   for (const number of [41898, 41899]) metrics.ended('createItem', 418, 1, number);
@@ -170,8 +168,6 @@ test('a table whose metric would have the name of another one stops the start', 
   const service = { ...items, records: { ready: 'createItem' } };
   const build = { version: '1', schema: 1, commit: '' };
   const { store } = await startApp();
-  // It has those of the services before.
-  register.clear();
   const metrics = new Metrics(
     service,
     { operations: [], document: { openapi: '3.1.1', info: { title: '', version: '' } } },
