@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { type Setting, settingsOf } from '../../packages/trellis/src/config.ts';
+import { settingsOf } from '../../packages/trellis/src/config.ts';
 import { DEFAULT_BODY_BYTES } from '../../packages/trellis/src/contract/rules/body-limit.ts';
 import { ErrorNumber } from '../../packages/trellis/src/contract/errors.ts';
 import { MAX_DEPTH } from '../../packages/trellis/src/contract/message/json.ts';
@@ -36,7 +36,7 @@ describe('README', () => {
     const told = Array.from(rows, ([, names = '', defaults = '']) =>
       [names, defaults].map((cell) => cell.match(/[^`, ]+/g)),
     );
-    const settings: Readonly<Record<string, Setting>> = settingsOf(plants);
+    const settings = settingsOf(plants);
     expect(told.length).toBeGreaterThan(3);
     for (const [names, defaults] of told)
       expect(names?.flatMap((name) => settings[name]?.default ?? [])).toEqual(defaults ?? []);
@@ -94,7 +94,7 @@ describe('docs/api.md', () => {
 
 test('docs/configuration.md has each setting, its default and its meaning', () => {
   const rows = page('configuration').matchAll(/^\| `([A-Z_]+)` +\| (?:`(\S+)`)? +\| (.+?) +\|$/gm);
-  const settings = Object.entries<Setting>(settingsOf(plants));
+  const settings = Object.entries(settingsOf(plants));
   const told = Array.from(rows, ([, ...cells]) => cells);
   expect(told).toEqual(settings.map(([name, setting]) => [name, setting.default, setting.meaning]));
 });

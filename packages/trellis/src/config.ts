@@ -5,29 +5,33 @@ import { isUnalterable } from './auth/issuer.ts';
 import { type TokenFile, tokensIn } from './auth/token-file.ts';
 import { areScopes } from './contract/caller.ts';
 import type { Environment, Found } from './environment.ts';
-import { messageOf, WrongSettings } from './explained-error.ts';
+import { ExplainedError, messageOf, WrongSettings } from './explained-error.ts';
 import type { Proxies } from './http/client-address.ts';
 import type { RateLimit } from './http/rate-limit.ts';
 import { LOG_LEVELS, type LogLevel } from './observability/log.ts';
-import type { AnyService } from './service.ts';
+import type { AnyService, Setting, Values } from './service.ts';
 import type { StoreLocation } from './storage/open.ts';
 import { readPostgresLocation } from './storage/postgres/location.ts';
 
-export interface Setting {
-  /** @throws Error whose message follows the setting's name: `must be …, not …` */
-  readonly read: (text: string) => unknown;
-  readonly default?: string;
-  /** Hides a secret in the output of the command `config`. */
-  readonly show?: (text: string) => string;
-  /** The description of the setting in the table of docs/configuration.md. */
-  readonly meaning: string;
-}
+/** Where a part of the value is a secret, `show` hides that part in the output of the command `config`. */
+type OfFramework = Setting & { readonly show?: (text: string) => string };
+type Described = Pick<AnyService, 'tables' | 'settings'>;
 
-/** All settings of a service. The file of its store has the name of its first table. */
-export const settingsOf = ({ tables }: Pick<AnyService, 'tables'>) => ({
-  ...SETTINGS,
-  DATABASE_URL: { ...SETTINGS.DATABASE_URL, default: `sqlite:data/${Object.keys(tables)[0] ?? 'store'}.db` },
-});
+/**
+ * All settings of a service: those of every service, and its own. The file of its store has the name of its first table.
+ *
+ * @throws ExplainedError if one of its own has a name that it cannot have
+ */
+export function settingsOf({ tables, settings = {} }: Described): Readonly<Record<string, OfFramework>> {
+  for (const name of Object.keys(settings)) {
+    const fault = Object.hasOwn(SETTINGS, name)
+      ? ', which is one of trellis: choose another name'
+      : !/^[A-Z][A-Z\d_]*$/.test(name) && ': its name must be of capitals, digits and _';
+    if (fault !== false) throw new ExplainedError(`the service has a setting ${name}${fault}`);
+  }
+  const store = `sqlite:data/${Object.keys(tables)[0] ?? 'store'}.db`;
+  return { ...SETTINGS, DATABASE_URL: { ...SETTINGS.DATABASE_URL, default: store }, ...settings };
+}
 
 const SETTINGS = {
   HOST: { read: readHost, default: '127.0.0.1', meaning: 'the address that the service listens on' },
@@ -96,18 +100,24 @@ const SETTINGS = {
     meaning: 'the port of the [admin listener](observability.md); without it there is none',
   },
   ADMIN_HOST: { read: readHost, default: '127.0.0.1', meaning: 'the address of the admin listener' },
-} satisfies Readonly<Record<string, Setting>>;
+} satisfies Readonly<Record<string, OfFramework>>;
 
-type Settings = ReturnType<typeof settingsOf>;
-type Value<S extends Setting> = ReturnType<S['read']> | (S extends { readonly default: string } ? never : undefined);
-export type Config = { readonly [Name in keyof Settings]: Value<Settings[Name]> };
+type Defaulted = typeof SETTINGS & { readonly DATABASE_URL: { readonly default: string } };
+/** The values of all settings of a service, of which the types know those that every service has. */
+export type Config = Values<Defaulted>;
+
+/** The values of the service's own settings. */
+export function ownSettings({ settings = {} }: Described, config: Config): Readonly<Record<string, unknown>> {
+  const all: Readonly<Record<string, unknown>> = config;
+  return Object.fromEntries(Object.keys(settings).map((name) => [name, all[name]]));
+}
 
 /**
  * @param found what the files of settings hold besides settings; its doubts may explain a missing setting
  * @throws WrongSettings that names every fault
  */
 export function readConfig(
-  service: Pick<AnyService, 'tables'>,
+  service: Described,
   environment: Environment,
   found: Partial<Pick<Found, 'faults' | 'doubts'>> = {},
 ): Config {
@@ -119,17 +129,19 @@ export function readConfig(
 
 /** Reads all settings. A value with a fault is undefined. */
 export function examine(
-  service: Pick<AnyService, 'tables'>,
+  service: Described,
   environment: Environment,
 ): { readonly config: Config; readonly faults: readonly string[] } {
   const faults: string[] = [];
   const isSet = (name: string) => textOf(environment, name) !== undefined;
-  const values = Object.entries<Setting>(settingsOf(service)).map(([name, setting]) => {
+  const values = Object.entries(settingsOf(service)).map(([name, setting]) => {
     const text = textOf(environment, name) ?? setting.default;
     try {
       return [name, text === undefined ? undefined : setting.read(text)];
     } catch (error) {
-      faults.push(`${name} ${messageOf(error)}`);
+      // The reader's own message may quote the value.
+      const fault = setting.secret ? `is refused, and not shown: it must be ${setting.meaning}` : messageOf(error);
+      faults.push(`${name} ${fault}`);
       return [name, undefined];
     }
   });

@@ -5,8 +5,10 @@
  * @module
  */
 import './globals.ts';
+import type { Instance } from './commands/start.ts';
 import type { AnyService } from './service.ts';
 
+export type { Instance } from './commands/start.ts';
 /** The failures that every service may answer. */
 export { ErrorNumber } from './contract/errors.ts';
 /** Changes by a patch of a client, as RFC 7396 says. */
@@ -18,7 +20,8 @@ export { mergePatch } from './contract/merge-patch.ts';
 export type { Operation, Reply, Request, Schema } from './contract/types.ts';
 /** `ETag` and `If-Match`, for changes that must not overwrite those of another client. */
 export { entityTag, ifMatch } from './http/entity-tag.ts';
-export type { Service, Tools } from './service.ts';
+/** The whole service as one value, what its operations get, its own settings, and what opens its resources. */
+export type { Service, Settings, Setup, Tools } from './service.ts';
 /** Where the next page of a list begins, as a text. */
 export { decodeCursor, encodeCursor } from './storage/cursor.ts';
 /** The steps that make the tables, written once for both engines. */
@@ -51,4 +54,17 @@ export { Json } from './storage/values.ts';
 export async function run(service: AnyService): Promise<void> {
   const { main } = await import('./commands/main.ts');
   process.exitCode = await main(service, process.argv.slice(2), process);
+}
+
+/**
+ * Starts a service in this process, for tests, or within another program: as `serve` does, but it reads neither the
+ * environment nor `.env`, handles no signal, and sets no flag of V8. Several may run in one process, each on a store of its
+ * own. The log goes to stdout.
+ *
+ * @param settings by name, as texts; PORT is 0 unless it is set: the system chooses the port
+ * @throws Error with what is wrong with the settings, the contract, the store or the resources; nothing is left open then
+ */
+export async function start(service: AnyService, settings: Readonly<Record<string, string>>): Promise<Instance> {
+  const { startInstance } = await import('./commands/start.ts');
+  return await startInstance(service, { PORT: '0', ...settings }, process.stdout);
 }

@@ -25,6 +25,10 @@ export interface AnyService {
    * bodies. The first start prints an example of the first one.
    */
   readonly records: Readonly<Record<string, string>>;
+  /** Those of the service itself, beside those that every service has. */
+  readonly settings?: Settings | undefined;
+  /** Opens what operations share, before the first request. */
+  readonly resources?: Untyped['resources'] | undefined;
 }
 
 /**
@@ -33,35 +37,101 @@ export interface AnyService {
  * @typeParam All the generated `operations`
  * @typeParam Of the tables of the service
  * @typeParam Numbers the generated union of error numbers, which must have those of the framework
+ * @typeParam Own `typeof settings`, if the service has settings of its own
+ * @typeParam Open `typeof resources`, if the service opens something
  */
-export interface Service<All, Of extends Tables, Numbers> extends Omit<
-  AnyService,
-  'contract' | 'operations' | 'records'
-> {
+export type Service<
+  All,
+  Of extends Tables,
+  Numbers,
+  Own extends Settings | undefined = undefined,
+  Open extends Opens | undefined = undefined,
+> = Omit<AnyService, 'contract' | 'tables' | 'operations' | 'records' | 'settings' | 'resources'> & {
   readonly contract: [Exclude<ErrorNumber, Numbers>] extends [never]
     ? URL
     : { readonly 'x-error-numbers lacks': Exclude<ErrorNumber, Numbers> };
   readonly tables: Of;
-  readonly operations: Operations<All, Tools<Of>>;
+  readonly operations: Operations<All, Tools<Of, Own, Open>>;
   readonly records: { readonly [Table in keyof Of]?: keyof All & string };
+} & Said<'settings', Own> &
+  Said<'resources', Open>;
+
+/** A member that a service has if its type is given: without the type, operations would not see it. */
+type Said<Name extends string, Type> = [Type] extends [undefined]
+  ? { readonly [Each in Name]?: undefined }
+  : { readonly [Each in Name]: Type };
+
+/** By name: capitals, digits and `_`. */
+export type Settings = Readonly<Record<string, Setting>>;
+
+export interface Setting {
+  /** @throws Error whose message follows the setting's name: `must be …, not …` */
+  readonly read: (text: string) => unknown;
+  /** Read like any other text. Without it, the value of a setting that is not set is undefined. */
+  readonly default?: string;
+  /** Keeps the value out of the output of `config`, and out of messages. */
+  readonly secret?: boolean;
+  /** What the value is, for the reader of a message or of a manual. */
+  readonly meaning: string;
 }
+
+/** The values of settings. */
+export type Values<Of extends Settings | undefined> = Of extends Settings
+  ? {
+      readonly [Name in keyof Of]:
+        ReturnType<Of[Name]['read']> | (Of[Name] extends { readonly default: string } ? never : undefined);
+    }
+  : Readonly<Record<never, unknown>>;
+
+type Opens = (setup: never) => unknown;
+/** What a function opens. */
+type Opened<Open extends Opens | undefined> = Open extends Opens ? Awaited<ReturnType<Open>> : unknown;
 
 /** Any operation. They are methods, because TypeScript allows narrower parameters only there. */
 interface Untyped {
   operation(request: RequestData, tools: never): Promise<ReplyData>;
   called(request: RequestData, tools: Tools): Promise<ReplyData>;
+  resources(setup: never): unknown;
+  opened(setup: Setup): unknown;
 }
 /** An operation as it is called. */
 export type Handler = Untyped['called'];
+/** `resources` of a service as it is called. */
+export type Opener = Untyped['opened'];
 
-/** What all operations of an instance share. */
-export interface Services<Of extends Tables = Tables> extends Queries<Of> {
+interface Services<Of extends Tables, Own extends Settings | undefined> extends Queries<Of> {
   readonly transaction: Transaction<Of>;
   readonly now: () => Date;
+  /** The values of the service's own settings. */
+  readonly settings: Values<Own>;
+}
+
+/** What all operations of an instance share. */
+export interface Shared<
+  Of extends Tables = Tables,
+  Own extends Settings | undefined = undefined,
+  Open extends Opens | undefined = undefined,
+> extends Services<Of, Own> {
+  /** What `resources` of the service has returned. */
+  readonly resources: Opened<Open>;
+}
+
+/** The argument of `resources`: what it opens things with. */
+export interface Setup<Of extends Tables = Tables, Own extends Settings | undefined = undefined> extends Services<
+  Of,
+  Own
+> {
+  readonly log: Logger;
+  /** Aborted as soon as the service is to stop: a loop ends then. Requests under way still get their replies. */
+  readonly signal: AbortSignal;
 }
 
 /** The second argument of an operation. */
-export interface Tools<Of extends Tables = Tables> extends Services<Of> {
+export interface Tools<
+  Of extends Tables = Tables,
+  Own extends Settings | undefined = undefined,
+  Open extends Opens | undefined = undefined,
+> extends Shared<Of, Own, Open> {
   /** undefined: the operation looks at no token, the request has none and needs none, or an import runs it. */
   readonly caller: Caller | undefined;
   /** Adds the request id to each line. Never log a token or a body. */
@@ -73,6 +143,10 @@ export interface Tools<Of extends Tables = Tables> extends Services<Of> {
   readonly signal: AbortSignal;
 }
 
-export function servicesOf({ create, get, database, transaction }: Store, now = () => new Date()): Services {
-  return { create, get, database, transaction, now };
+export function sharedBy(
+  { create, get, database, transaction }: Store,
+  settings: Shared['settings'] = {},
+  now = () => new Date(),
+): Omit<Shared, 'resources'> {
+  return { create, get, database, transaction, now, settings };
 }

@@ -1,4 +1,4 @@
-import { examine, type Setting, settingsOf, textOf } from '../config.ts';
+import { examine, settingsOf, textOf } from '../config.ts';
 import type { Found } from '../environment.ts';
 import { WrongSettings } from '../explained-error.ts';
 import type { AnyService } from '../service.ts';
@@ -7,7 +7,7 @@ import { printList } from './print-list.ts';
 
 /** Prints every setting with its value and origin. @throws WrongSettings that names every fault */
 export async function showConfig(service: AnyService, io: Io, found: Found, { json }: { json?: true }): Promise<void> {
-  const rows = Object.entries<Setting>(settingsOf(service)).map(([name, setting]) => {
+  const rows = Object.entries(settingsOf(service)).map(([name, setting]) => {
     const text = textOf(found.texts, name);
     const origin = found.origins[name];
     const value = shown(setting, text ?? setting.default);
@@ -20,7 +20,10 @@ export async function showConfig(service: AnyService, io: Io, found: Found, { js
   if (faults.length > 0) throw new WrongSettings(faults.join('; '));
 }
 
-function shown({ read, show = (text) => text }: Setting, text: string | undefined): string | undefined {
+function shown(
+  { read, secret, show = (text) => (secret ? '(secret)' : text) }: ReturnType<typeof settingsOf>[string],
+  text: string | undefined,
+): string | undefined {
   if (text === undefined) return undefined;
   try {
     read(text);

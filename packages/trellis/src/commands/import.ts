@@ -2,7 +2,7 @@ import { createReadStream, existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { addAbortSignal } from 'node:stream';
-import { servicesOf } from '../service.ts';
+import { pino } from 'pino';
 import { ExplainedError, Interrupted, messageOf } from '../explained-error.ts';
 import { type ImportCounts, Importer, StoreLost } from '../files/importer.ts';
 import { recordAct } from './acts.ts';
@@ -10,6 +10,7 @@ import { requireForeign } from './backup.ts';
 import type { Io, Job } from './io.ts';
 import { print } from './print.ts';
 import { Progress } from './progress.ts';
+import { openResources } from './resources.ts';
 import { formatOf, openRecords, RecordReader } from '../files/records.ts';
 import { Rejects } from '../files/rejects.ts';
 import { type RunRecord, runnerOf } from '../files/runner.ts';
@@ -50,7 +51,11 @@ export async function importRecords(
       const file = path === '-' ? input.name : resolve(path);
       // Before the first record: a command that is killed leaves records behind.
       await recordAct(job, 'import begun', { file, table }, run);
-      const counts = await work(runnerOf(records, servicesOf(store), io.stderr));
+      const log = pino({ level: 'error', base: null }, io.stderr);
+      const stopSignal = new AbortController().signal;
+      await using stack = new AsyncDisposableStack();
+      const shared = await openResources(job, { store, log, stopSignal, stack });
+      const counts = await work(runnerOf(records, shared, log));
       await recordAct(job, 'import ended', { file, table, ...counts }, run);
     });
   }

@@ -2,36 +2,23 @@ import { once } from 'node:events';
 import { flushCompileCache } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
-import { Authenticator } from '../auth/authenticator.ts';
 import { hashToken, makeToken } from '../auth/token.ts';
-import { followTokenFile } from '../auth/token-file.ts';
-import type { Config } from '../config.ts';
-import { PAGES } from '../contract/rules/addresses.ts';
 import { type Contract, scopesOf } from '../contract/contract.ts';
+import { PAGES } from '../contract/rules/addresses.ts';
 import { exactJson } from '../contract/schema/int64.ts';
-import { loadContract } from '../contract/load.ts';
-import { createApp } from '../http/app.ts';
-import { MAX } from '../http/bounds.ts';
-import { connectionsAllowed } from '../http/open-files.ts';
-import { listen } from '../http/server.ts';
 import { strayed } from '../http/stray.ts';
-import { createAdmin } from '../observability/admin.ts';
 import { createLog, type Log } from '../observability/log.ts';
-import { askOneAtATime, watchReadiness } from '../observability/readiness.ts';
-import { type AnyService, servicesOf } from '../service.ts';
-import { createDocs } from '../pages/docs.ts';
-import { layoutOf } from '../storage/layout.ts';
-import { openStore } from '../storage/open.ts';
-import { StoreUnavailable, type TokenStore } from '../storage/store.ts';
-import { reachable } from './health.ts';
+import type { AnyService } from '../service.ts';
+import { StoreUnavailable } from '../storage/store.ts';
+import { openInstance, type Running } from './instance.ts';
 import type { Job } from './io.ts';
 import { watchSignals } from './signals.ts';
-import { buildOf } from './version.ts';
 
 const FIRST_TOKEN = 'first';
-/** The time that open requests have after a signal to stop. */
-const GRACE_MS = 5000;
-/** Ends the process even if work is left. With LOCK_TIMEOUT_MS of sqlite/connection.ts, it must stay below 10 s. */
+/**
+ * Ends the process even if work is left: some time after GRACE_MS of instance.ts. With LOCK_TIMEOUT_MS of
+ * sqlite/connection.ts, it must stay below 10 s.
+ */
 const END_MS = 5500;
 
 export async function serve(job: Job, warnings: readonly string[]): Promise<void> {
@@ -65,120 +52,19 @@ export async function serve(job: Job, warnings: readonly string[]): Promise<void
   }
 }
 
-/** Opens the service part by part, waits for the signal to stop, and closes the parts in the reverse order. */
+/** Runs an instance until the signal to stop. */
 async function run(job: Job, log: Log, stopSignal: AbortSignal, onListening: () => void): Promise<void> {
-  const { service, config } = job;
-  const { logger } = log;
   const stopRequested = once(stopSignal, 'abort');
-  await using resources = new AsyncDisposableStack();
-  const contract = await loadContract(service.contract);
-  const { connections, openFiles } = connectionsAllowed();
-  if (openFiles !== undefined)
-    logger.warn({ connections, openFiles }, 'the limit of open files allows fewer connections than the service takes');
-  const layout = layoutOf(service);
-
-  const unreachable = Promise.withResolvers<undefined>();
-  let reason: string | undefined;
-  const onUnreachable = (error: StoreUnavailable) => {
-    // The store retries every second, and each try calls this.
-    // eslint-disable-next-line no-restricted-syntax -- the same line is logged once, whatever it says
-    if (error.message !== reason) logger.warn({ err: error }, 'the store is away');
-    reason = error.message;
-    unreachable.resolve(undefined);
-  };
-  // Without an admin listener, prom-client need not be loaded.
-  const metrics =
-    config.ADMIN_PORT === undefined
-      ? undefined
-      : new (await import('../observability/metrics.ts')).Metrics(
-          service,
-          contract,
-          config.DATABASE_URL,
-          log,
-          buildOf(service),
-        );
-  const store = await openStore(layout, config.DATABASE_URL, {
-    create: true,
-    onUnreachable,
-    onSpread: (tables) => {
-      logger.info({ tables }, 'tables are spread over the workers of Citus');
-    },
-    observer: metrics,
-  });
-  resources.defer(() => store.close());
-  metrics?.watch(store);
-  // Waits for a store that is reachable, so that the first request finds it open.
-  await Promise.race([store.opened, unreachable.promise, stopRequested]);
-  if (stopSignal.aborted) return;
-
-  const scopes = scopesOf(contract);
-  const { TOKEN_FILE } = config;
-  const provisioned = TOKEN_FILE && { tokens: TOKEN_FILE.tokens, scopes };
-  const jwt = await createVerifier(config, log);
-  resources.defer(() => jwt?.close());
-  if (jwt !== undefined) metrics?.watchKeys(jwt.keys);
-  const authenticator = new Authenticator(store.tokens, provisioned, jwt);
-  const provision = (tokens: readonly string[]) => {
-    authenticator.provision(tokens);
-  };
-  if (TOKEN_FILE !== undefined) {
-    const state = { isUsable: true };
-    void followTokenFile(TOKEN_FILE, provision, logger, stopSignal, state);
-    metrics?.watchTokenFile(state);
-  }
-
-  const basePath = config.BASE_URL?.pathname.replace(/\/$/, '') ?? '';
-  const app = createApp({
-    contract,
-    operations: service.operations,
-    services: servicesOf(store),
-    authenticator,
-    log,
-    observer: metrics,
-    basePath,
-    pages: createDocs({ contract, basePath, https: config.BASE_URL?.protocol === 'https:' }),
-    rateLimit: config.RATE_LIMIT,
-    corsOrigins: config.CORS_ORIGINS,
-    corsHeaders: config.CORS_HEADERS,
-    proxies: config.TRUST_PROXY,
-  });
-  if (metrics !== undefined && config.ADMIN_PORT !== undefined) {
-    const askStore = askOneAtATime(() => store.ready());
-    const ready = async () => {
-      if (stopSignal.aborted) throw new Error('the service is stopping');
-      // An instance that had the keys once stays ready: an outage of the provider must not take all instances out.
-      if (jwt?.keys.age === Infinity) throw new Error('the keys of the token issuer were never fetched');
-      await askStore();
-    };
-    const admin = await listen(createAdmin({ ready, metrics }, logger), config.ADMIN_HOST, config.ADMIN_PORT, logger, {
-      connections: MAX.adminConnections,
-    });
-    resources.defer(() => admin.stop(0));
-    logger.info({ url: admin.url }, 'admin listening');
-    void watchReadiness(ready, metrics.onReadiness, stopSignal);
-  }
-  const listener = await listen(app, config.HOST, config.PORT, logger, {
-    onUnreadable: metrics?.onUnreadable,
-    onCutOff: metrics?.onCutOff,
-    connections,
-    idleMs: config.IDLE_TIMEOUT,
-  });
-  resources.defer(() => listener.stop(GRACE_MS));
-  metrics?.watchConnections(listener.connections);
-  const url = config.BASE_URL?.href.replace(/\/$/, '') ?? reachable(listener.url);
-  const docs = url + PAGES.docs;
+  await using stack = new AsyncDisposableStack();
+  const instance = await openInstance(job, log, stopSignal, stack);
+  if (instance === undefined) return;
   onListening();
-  logger.info({ url, listening: listener.url, docs }, 'listening');
   // A parent process cannot wait for the log, which LOG_LEVEL may silence.
   job.io.send?.('listening');
-  const startup = store.opened.then(async ({ before, now, steps }) => {
-    if (steps.length > 0) logger.info({ from: before, to: now, steps }, 'migrated the schema of the store');
-    // With TOKEN_FILE or JWT_ISSUER, clients get their tokens elsewhere.
-    if (provisioned === undefined && jwt === undefined) {
-      const isFirst = await makeFirstToken(job, contract, { tokens: store.tokens, url, onUnreachable, stopSignal });
-      if (isFirst) logger.info({ token: FIRST_TOKEN }, 'created the first token of the store');
-    }
-    logger.info('ready');
+  const startup = instance.ready.then(async () => {
+    if (!instance.hasIssuer && (await makeFirstToken(job, instance, stopSignal)))
+      log.logger.info({ token: FIRST_TOKEN }, 'created the first token of the store');
+    log.logger.info('ready');
     // Speeds up the next start even if this process is killed.
     flushCompileCache();
     allocateYoung();
@@ -196,27 +82,11 @@ function allocateYoung(): void {
   setFlagsFromString('--no-allocation-site-pretenuring');
 }
 
-async function createVerifier({ JWT_ISSUER, JWT_AUDIENCE, JWT_SCOPE = [], JWKS_URL }: Config, { logger }: Log) {
-  if (JWT_ISSUER === undefined || JWT_AUDIENCE === undefined) return undefined;
-  // Loading jose takes time, so other starts do not load it.
-  const { JwtVerifier } = await import('../auth/jwt.ts');
-  const settings = { issuer: JWT_ISSUER, audience: JWT_AUDIENCE, scopes: JWT_SCOPE, jwksUrl: JWKS_URL };
-  return new JwtVerifier(settings, logger);
-}
-
-interface FirstToken {
-  readonly tokens: TokenStore;
-  /** The public address of the service. */
-  readonly url: string;
-  readonly onUnreachable: (error: StoreUnavailable) => void;
-  readonly stopSignal: AbortSignal;
-}
-
 /** Creates and prints a token if the store never had one, and returns whether it did. */
 async function makeFirstToken(
   { service, io }: Job,
-  contract: Contract,
-  { tokens, url, onUnreachable, stopSignal }: FirstToken,
+  { contract, store: { tokens }, url, onUnreachable }: Running,
+  stopSignal: AbortSignal,
 ): Promise<boolean> {
   const token = makeToken(service.name);
   for (;;) {

@@ -1,10 +1,10 @@
-import { type DestinationStream, pino } from 'pino';
+import type { Logger } from 'pino';
 import type { RequestData } from '../contract/contract.ts';
 import { ErrorNumber } from '../contract/errors.ts';
 import { isErrorBody } from '../contract/failures.ts';
 import type { ErrorBody } from '../contract/types.ts';
 import { messageOf } from '../explained-error.ts';
-import type { Services } from '../service.ts';
+import type { Shared } from '../service.ts';
 import { ConstraintViolated, type Creation, type Queries, StoreUnavailable, StoreUnusable } from '../storage/store.ts';
 import { turns } from '../storage/queue.ts';
 import type { Records } from './records.ts';
@@ -21,13 +21,12 @@ const REPLAYED: Outcome = { became: 'replayed' };
 /** Answers with StoreUnavailable if a retry may succeed. @throws StoreUnusable */
 export type RunRecord = (request: RequestData) => Promise<Outcome | StoreUnavailable>;
 
-/** Runs the operation that creates a record as for a client, without a caller; what it logs goes to `stderr`. */
-export function runnerOf({ table, operate }: Records, services: Services, stderr: DestinationStream): RunRecord {
-  const log = pino({ level: 'error', base: null }, stderr);
+/** Runs the operation that creates a record as for a client, without a caller. */
+export function runnerOf({ table, operate }: Records, shared: Shared, log: Logger): RunRecord {
   const inTurn = turns(MAX_TRANSACTIONS, Infinity);
   let hasFailed = false;
   const tools = {
-    ...services,
+    ...shared,
     caller: undefined,
     log,
     // No client goes away: what has begun is finished, also after Ctrl-C.
@@ -44,16 +43,16 @@ export function runnerOf({ table, operate }: Records, services: Services, stderr
         return answer;
       },
     });
-    const transaction: Services['transaction'] = (work, options) => {
+    const transaction: Shared['transaction'] = (work, options) => {
       const before = creation;
       const again: typeof work = (queries) => {
         creation = before;
         return work(remember(queries));
       };
-      return inTurn(() => services.transaction(again, options));
+      return inTurn(() => shared.transaction(again, options));
     };
     try {
-      const { status, body } = await operate(request, { ...tools, ...remember(services), transaction });
+      const { status, body } = await operate(request, { ...tools, ...remember(shared), transaction });
       if (status < 400) return creation === 'replayed' ? REPLAYED : CREATED;
       const reason = isErrorBody(body) ? body : failure(`the operation answers ${status}`);
       if (status === 503) return new StoreUnavailable(reason.message);

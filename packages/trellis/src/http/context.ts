@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
 import type { Caller } from '../contract/caller.ts';
 import type { ContractOperation } from '../contract/contract.ts';
-import type { Services, Tools } from '../service.ts';
+import type { Shared, Tools } from '../service.ts';
 import type { Connection, Exchange } from './connection.ts';
 import type { IncomingBody } from './incoming.ts';
 import type { Ledger } from './ledger.ts';
@@ -103,8 +103,8 @@ export class Context implements Exchange {
   }
 }
 
-/** @returns the class of a request's Tools: its prototype holds the services, which all requests share */
-export function toolsWith(services: Services): new (context: Context) => Tools {
+/** @returns the class of a request's Tools: its prototype holds what all requests share */
+export function toolsWith(shared: Shared): new (context: Context) => Tools {
   class RequestTools {
     private readonly context: Context;
     private child: Logger | undefined;
@@ -126,6 +126,6 @@ export function toolsWith(services: Services): new (context: Context) => Tools {
       return this.context.signal;
     }
   }
-  Object.assign(RequestTools.prototype, services);
-  return RequestTools as new (context: Context) => RequestTools & Services;
+  Object.assign(RequestTools.prototype, shared);
+  return RequestTools as new (context: Context) => RequestTools & Shared;
 }

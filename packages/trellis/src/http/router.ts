@@ -5,7 +5,7 @@ import type { Contract, ContractOperation, ReplyData, RequestData } from '../con
 import { ContractError, ErrorNumber, overloaded, Refusal } from '../contract/errors.ts';
 import { isErrorBody, unlistedNumbers } from '../contract/failures.ts';
 import { type Body, validateRequest } from '../contract/request.ts';
-import type { AnyService, Handler, Services, Tools } from '../service.ts';
+import type { AnyService, Handler, Shared, Tools } from '../service.ts';
 import { type Context, toolsWith } from './context.ts';
 import { answerFailure } from './errors.ts';
 import { asOperation } from './stray.ts';
@@ -23,7 +23,7 @@ export interface RouterOptions {
   readonly contract: Contract;
   /** The key is the operationId. */
   readonly operations: AnyService['operations'];
-  readonly services: Services;
+  readonly shared: Shared;
   readonly authenticator: Pick<Authenticator, 'authenticate'>;
   readonly rateLimit?: RateLimit | undefined;
   /** The path of BASE_URL: '' or such as `/api`. */
@@ -48,7 +48,7 @@ function templatePath(template: string): string {
  */
 export function routeOperations(router: IRouter, options: RouterOptions): void {
   const { contract, operations } = options;
-  const RequestTools = toolsWith(options.services);
+  const RequestTools = toolsWith(options.shared);
   const count = options.rateLimit && createRateLimit(options.rateLimit);
   const undeclared = Object.keys(operations).filter((id) => !contract.operations.some((each) => each.id === id));
   if (undeclared.length > 0) throw outOfStep(`does not declare ${undeclared.join(', ')}, which the service has`);

@@ -11,7 +11,7 @@ import type { Proxies } from '../../src/http/client-address.ts';
 import { scopesOf } from '../../src/contract/contract.ts';
 import { loadContract } from '../../src/contract/load.ts';
 import { createDocs } from '../../src/pages/docs.ts';
-import { type AnyService, type Handler, servicesOf } from '../../src/service.ts';
+import { type AnyService, type Handler, sharedBy } from '../../src/service.ts';
 import { layoutOf } from '../../src/storage/layout.ts';
 import type { RateLimit } from '../../src/http/rate-limit.ts';
 import { listen } from '../../src/http/server.ts';
@@ -89,7 +89,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const app = createApp({
     contract,
     operations: options.operations ?? service.operations,
-    services: servicesOf(store, options.now),
+    shared: { ...sharedBy(store, {}, options.now), resources: undefined },
     authenticator: new Authenticator(store.tokens, undefined, jwt),
     log: {
       logger,

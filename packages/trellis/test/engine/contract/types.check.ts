@@ -8,7 +8,7 @@ import { int64, json, type Stored, table } from '../../../src/storage/tables.ts'
 import type { ErrorNumber } from '../../../src/contract/errors.ts';
 import { mergePatch } from '../../../src/contract/merge-patch.ts';
 import type { Queries } from '../../../src/storage/store.ts';
-import type { Service, Tools } from '../../../src/service.ts';
+import type { Service, Settings, Setup, Tools } from '../../../src/service.ts';
 import type { tables } from '../../services/items/tables.ts';
 import type { operations as items } from '../../services/items/generated/openapi.ts';
 import type { operations, webhooks } from './generated.ts';
@@ -36,6 +36,31 @@ type RecordsOf = Service<items, typeof tables, ErrorNumber>['records'];
 export const noTable = { books: 'createItem' } satisfies RecordsOf;
 // @ts-expect-error -- the contract has no such operation
 export const noOperation = { items: 'createBook' } satisfies RecordsOf;
+
+// Settings and resources of the service itself.
+const settings = {
+  DAYS: { read: Number, default: '3', meaning: 'days' },
+  KEY: { read: String, secret: true, meaning: 'the key' },
+} satisfies Settings;
+const resources = (setup: Setup<typeof tables, typeof settings>) => Promise.resolve({ days: setup.settings.DAYS });
+type Own = Service<items, typeof tables, ErrorNumber, typeof settings, typeof resources>;
+type OwnTools = Tools<typeof tables, typeof settings, typeof resources>;
+export const days = ({ settings: { DAYS }, resources }: OwnTools): number => DAYS + resources.days;
+export const simple: Pick<Own, 'operations' | 'settings' | 'resources'> = {
+  operations: { createItem: (_, _tools: Tools<typeof tables>) => createItem() },
+  settings,
+  resources,
+};
+// @ts-expect-error -- a setting without a default may be undefined
+export const noKey = ({ settings: { KEY } }: OwnTools): string => KEY;
+// @ts-expect-error -- the service has no such setting
+export const noSetting = ({ settings }: OwnTools) => settings.DAY;
+// @ts-expect-error -- the service does not say its settings
+export const unsaid: Pick<Own, 'settings'> = {};
+// @ts-expect-error -- the service does not say what it opens
+export const unopened: Pick<Own, 'resources'> = {};
+// @ts-expect-error -- its type does not say that it has settings, so that operations would not see them
+export const untyped: Pick<Service<items, typeof tables, ErrorNumber>, 'settings'> = { settings };
 
 // @ts-expect-error -- x-error-numbers does not list the error number
 export const unlisted: R = { status: 400, body: { error: 40099, message: 'm' } };

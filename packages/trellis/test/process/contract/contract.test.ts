@@ -1,7 +1,7 @@
 import { Router } from 'express';
 import { describe, expect, test } from '@jest/globals';
 import { loadContract } from '../../../src/contract/load.ts';
-import { servicesOf } from '../../../src/service.ts';
+import { sharedBy } from '../../../src/service.ts';
 import { routeOperations } from '../../../src/http/router.ts';
 import { GARDEN } from '../../services/garden/garden.ts';
 import { Project } from '../../support/project.ts';
@@ -233,7 +233,7 @@ describe('the service refuses to start, and says why, for a contract with', () =
   test('other operations than those of the service', async () => {
     const options = {
       contract: await loadContract(YAML),
-      services: servicesOf((await startApp()).store),
+      shared: { ...sharedBy((await startApp()).store), resources: undefined },
       authenticator: {
         authenticate: () => ({ key: '', name: undefined, subject: undefined, scopes: new Set<string>() }),
       },

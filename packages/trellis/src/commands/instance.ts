@@ -1,0 +1,168 @@
+import { once } from 'node:events';
+import { Authenticator } from '../auth/authenticator.ts';
+import { followTokenFile } from '../auth/token-file.ts';
+import type { Config } from '../config.ts';
+import { type Contract, scopesOf } from '../contract/contract.ts';
+import { loadContract } from '../contract/load.ts';
+import { PAGES } from '../contract/rules/addresses.ts';
+import { createApp } from '../http/app.ts';
+import { MAX } from '../http/bounds.ts';
+import { connectionsAllowed } from '../http/open-files.ts';
+import { listen } from '../http/server.ts';
+import { createAdmin } from '../observability/admin.ts';
+import type { Log } from '../observability/log.ts';
+import { askOneAtATime, watchReadiness } from '../observability/readiness.ts';
+import { createDocs } from '../pages/docs.ts';
+import { layoutOf } from '../storage/layout.ts';
+import { openStore } from '../storage/open.ts';
+import type { Store, StoreUnavailable } from '../storage/store.ts';
+import { reachable } from './health.ts';
+import type { Job } from './io.ts';
+import { openResources } from './resources.ts';
+import { buildOf } from './version.ts';
+
+/** The time that open requests have once the instance is to stop. */
+const GRACE_MS = 5000;
+
+/** The parts of an instance that a command uses. */
+export interface Running {
+  readonly contract: Contract;
+  readonly store: Store;
+  /** The public address, without a slash at its end. */
+  readonly url: string;
+  /** Whether clients get their tokens elsewhere: from TOKEN_FILE or JWT_ISSUER. */
+  readonly hasIssuer: boolean;
+  readonly onUnreachable: (error: StoreUnavailable) => void;
+  /** Resolves when the store is open and migrated. */
+  readonly ready: Promise<void>;
+}
+
+/**
+ * Opens a service part by part.
+ *
+ * @param stack closes the parts in the reverse order
+ * @returns undefined if `stopSignal` was aborted before it listened
+ */
+export async function openInstance(
+  { service, config }: Pick<Job, 'service' | 'config'>,
+  log: Log,
+  stopSignal: AbortSignal,
+  stack: AsyncDisposableStack,
+): Promise<Running | undefined> {
+  const { logger } = log;
+  const stopRequested = once(stopSignal, 'abort');
+  const contract = await loadContract(service.contract);
+  const { connections, openFiles } = connectionsAllowed();
+  if (openFiles !== undefined)
+    logger.warn({ connections, openFiles }, 'the limit of open files allows fewer connections than the service takes');
+  const layout = layoutOf(service);
+
+  const unreachable = Promise.withResolvers<undefined>();
+  let reason: string | undefined;
+  const onUnreachable = (error: StoreUnavailable) => {
+    // The store retries every second, and each try calls this.
+    // eslint-disable-next-line no-restricted-syntax -- the same line is logged once, whatever it says
+    if (error.message !== reason) logger.warn({ err: error }, 'the store is away');
+    reason = error.message;
+    unreachable.resolve(undefined);
+  };
+  // Without an admin listener, prom-client need not be loaded.
+  const metrics =
+    config.ADMIN_PORT === undefined
+      ? undefined
+      : new (await import('../observability/metrics.ts')).Metrics(
+          service,
+          contract,
+          config.DATABASE_URL,
+          log,
+          buildOf(service),
+        );
+  const store = await openStore(layout, config.DATABASE_URL, {
+    create: true,
+    onUnreachable,
+    onSpread: (tables) => {
+      logger.info({ tables }, 'tables are spread over the workers of Citus');
+    },
+    observer: metrics,
+  });
+  stack.defer(() => store.close());
+  metrics?.watch(store);
+  // Waits for a store that is reachable, so that the first request finds it open.
+  await Promise.race([store.opened, unreachable.promise, stopRequested]);
+  if (stopSignal.aborted) return undefined;
+
+  const scopes = scopesOf(contract);
+  const { TOKEN_FILE } = config;
+  const provisioned = TOKEN_FILE && { tokens: TOKEN_FILE.tokens, scopes };
+  const jwt = await createVerifier(config, log);
+  stack.defer(() => jwt?.close());
+  if (jwt !== undefined) metrics?.watchKeys(jwt.keys);
+  const authenticator = new Authenticator(store.tokens, provisioned, jwt);
+  const provision = (tokens: readonly string[]) => {
+    authenticator.provision(tokens);
+  };
+  if (TOKEN_FILE !== undefined) {
+    const state = { isUsable: true };
+    void followTokenFile(TOKEN_FILE, provision, logger, stopSignal, state);
+    metrics?.watchTokenFile(state);
+  }
+
+  const basePath = config.BASE_URL?.pathname.replace(/\/$/, '') ?? '';
+  const shared = await openResources({ service, config }, { store, log: logger, stopSignal, stack });
+  if (stopSignal.aborted) return undefined;
+
+  const app = createApp({
+    contract,
+    operations: service.operations,
+    shared,
+    authenticator,
+    log,
+    observer: metrics,
+    basePath,
+    pages: createDocs({ contract, basePath, https: config.BASE_URL?.protocol === 'https:' }),
+    rateLimit: config.RATE_LIMIT,
+    corsOrigins: config.CORS_ORIGINS,
+    corsHeaders: config.CORS_HEADERS,
+    proxies: config.TRUST_PROXY,
+  });
+  if (metrics !== undefined && config.ADMIN_PORT !== undefined) {
+    const askStore = askOneAtATime(() => store.ready());
+    const ready = async () => {
+      if (stopSignal.aborted) throw new Error('the service is stopping');
+      // An instance that had the keys once stays ready: an outage of the provider must not take all instances out.
+      if (jwt?.keys.age === Infinity) throw new Error('the keys of the token issuer were never fetched');
+      await askStore();
+    };
+    const admin = await listen(createAdmin({ ready, metrics }, logger), config.ADMIN_HOST, config.ADMIN_PORT, logger, {
+      connections: MAX.adminConnections,
+    });
+    stack.defer(() => admin.stop(0));
+    logger.info({ url: admin.url }, 'admin listening');
+    void watchReadiness(ready, metrics.onReadiness, stopSignal);
+  }
+  const listener = await listen(app, config.HOST, config.PORT, logger, {
+    onUnreadable: metrics?.onUnreadable,
+    onCutOff: metrics?.onCutOff,
+    connections,
+    idleMs: config.IDLE_TIMEOUT,
+  });
+  stack.defer(() => listener.stop(GRACE_MS));
+  metrics?.watchConnections(listener.connections);
+  const url = config.BASE_URL?.href.replace(/\/$/, '') ?? reachable(listener.url);
+  logger.info({ url, listening: listener.url, docs: url + PAGES.docs }, 'listening');
+  const ready = store.opened.then(({ before, now, steps }) => {
+    if (steps.length > 0) logger.info({ from: before, to: now, steps }, 'migrated the schema of the store');
+  });
+  // Whoever awaits it later learns of a failure.
+  ready.catch(() => undefined);
+  const hasIssuer = provisioned !== undefined || jwt !== undefined;
+  return { contract, store, url, hasIssuer, onUnreachable, ready };
+}
+
+async function createVerifier({ JWT_ISSUER, JWT_AUDIENCE, JWT_SCOPE = [], JWKS_URL }: Config, { logger }: Log) {
+  if (JWT_ISSUER === undefined || JWT_AUDIENCE === undefined) return undefined;
+  // Loading jose takes time, so other starts do not load it.
+  const { JwtVerifier } = await import('../auth/jwt.ts');
+  const settings = { issuer: JWT_ISSUER, audience: JWT_AUDIENCE, scopes: JWT_SCOPE, jwksUrl: JWKS_URL };
+  return new JwtVerifier(settings, logger);
+}

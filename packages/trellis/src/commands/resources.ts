@@ -1,0 +1,48 @@
+import type { Logger } from 'pino';
+import { ownSettings } from '../config.ts';
+import { ExplainedError, messageOf } from '../explained-error.ts';
+import { type Opener, type Shared, sharedBy } from '../service.ts';
+import type { Store } from '../storage/store.ts';
+import type { Job } from './io.ts';
+
+interface Surroundings {
+  readonly store: Store;
+  readonly log: Logger;
+  readonly stopSignal: AbortSignal;
+  /** Disposes of the resources, after it has aborted their signal: what is to be awaited then may end. */
+  readonly stack: AsyncDisposableStack;
+}
+
+/**
+ * Opens the resources of a service.
+ *
+ * @returns what all operations share
+ * @throws ExplainedError if the service fails to open them
+ */
+export async function openResources(
+  { service, config }: Pick<Job, 'service' | 'config'>,
+  { store, log, stopSignal, stack }: Surroundings,
+): Promise<Shared> {
+  const shared = sharedBy(store, ownSettings(service, config));
+  const ending = new AbortController();
+  const abort = () => {
+    ending.abort(stopSignal.reason);
+  };
+  const signal = AbortSignal.any([stopSignal, ending.signal]);
+  try {
+    // The type Service has checked it with the types of its own tables and settings, which are not known here.
+    const resources = await (service.resources as Opener | undefined)?.({ ...shared, log, signal });
+    if (isDisposable(resources)) stack.use(resources);
+    return { ...shared, resources };
+  } catch (error) {
+    if (stopSignal.aborted) return { ...shared, resources: undefined };
+    log.error({ err: error }, 'the service could not open its resources');
+    throw new ExplainedError(`the service could not open its resources: ${messageOf(error)}`, { cause: error });
+  } finally {
+    stack.defer(abort);
+  }
+}
+
+function isDisposable(value: unknown): value is AsyncDisposable | Disposable {
+  return value instanceof Object && (Symbol.asyncDispose in value || Symbol.dispose in value);
+}

@@ -1,0 +1,123 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from '@jest/globals';
+import type { Setup } from 'trellis';
+import { main } from '../../../src/commands/main.ts';
+import type { AnyService, Handler } from '../../../src/service.ts';
+import { itemOperations, items } from '../../services/items/index.ts';
+import type { tables } from '../../services/items/tables.ts';
+import { ENGINES } from '../../support/derived/derive.ts';
+import { captured } from '../../support/io.ts';
+import { createPlace } from '../../support/place.ts';
+import { createItem, ROOT, runCommand, startInstance } from '../../support/service.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
+import { until } from '../../support/until.ts';
+
+const ITEM = '{"id":1,"name":"Ginkgo"}';
+
+/** A service whose resource keeps an item, and adds what happens to it to `events`. */
+function keeping(events: string[]): AnyService {
+  const resources = async ({ database, signal, create }: Setup<typeof tables>) => {
+    events.push('opened');
+    signal.addEventListener('abort', () => events.push('aborted'));
+    // The store is open: it can be asked, and written.
+    await create('items', { id: 100n, name: 'opened' });
+    const keep = (name: string) => create('items', { id: 101n, name });
+    return {
+      keep,
+      [Symbol.asyncDispose]: async () => {
+        const rows = await database.selectFrom('items').selectAll().execute();
+        events.push(`disposed of with ${rows.length} rows`);
+      },
+    };
+  };
+  type Kept = Awaited<ReturnType<typeof resources>>;
+  const createAndKeep: Handler = async (request, tools) => {
+    await (tools.resources as Kept).keep('one');
+    events.push('kept');
+    return await (itemOperations['createItem'] as Handler)(request, tools);
+  };
+  return { ...items, resources, operations: { createItem: createAndKeep } };
+}
+
+test.each(ENGINES)(
+  'a service on %s opens its resources before the first request, and disposes of them after the last reply',
+  async (engine) => {
+    const { url, token } = await createPlace(engine);
+    const events: string[] = [];
+    const service = keeping(events);
+    const { promise: held, resolve: release } = Promise.withResolvers<undefined>();
+    const createAndWait: Handler = async (request, tools) => {
+      const reply = await (service.operations['createItem'] as Handler)(request, tools);
+      await held;
+      events.push('replied');
+      return reply;
+    };
+    const instance = await startInstance(
+      { DATABASE_URL: url },
+      { ...service, operations: { createItem: createAndWait } },
+    );
+    expect(events).toEqual(['opened']);
+    const reply = createItem({ url: instance.url, token }, ITEM);
+    await until(() => events.includes('kept'));
+    const stopped = instance.stop();
+    await until(() => events.includes('aborted'));
+    release(undefined);
+    expect((await reply).status).toBe(200);
+    expect(await stopped).toBe(0);
+    expect(events).toEqual(['opened', 'kept', 'aborted', 'replied', 'disposed of with 3 rows']);
+  },
+);
+
+test.each(ENGINES)('an import to %s opens the resources of its operation, and a dry run none', async (engine) => {
+  const { url } = await createPlace(engine);
+  const events: string[] = [];
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'items.ndjson'), `${ITEM}\n`);
+  const run = (...args: readonly string[]) =>
+    runCommand(['import', 'items.ndjson', ...args], { DATABASE_URL: url }, folder, keeping(events));
+  expect(await run('--dry-run')).toMatchObject({ code: 0 });
+  expect(events).toEqual([]);
+  expect(await run()).toMatchObject({ code: 0, stdout: expect.stringContaining('1 created') });
+  expect(events).toEqual(['opened', 'kept', 'aborted', 'disposed of with 3 rows']);
+});
+
+test('a service whose resources cannot be opened stops with the reason, and ends what they have begun', async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'items.ndjson'), `${ITEM}\n`);
+  const events: string[] = [];
+  const service: AnyService = {
+    ...items,
+    resources: ({ signal }: Setup) => {
+      signal.addEventListener('abort', () => events.push('aborted'));
+      throw new Error('WEATHER_KEY is not set');
+    },
+  };
+  const environment = { DATABASE_URL: `sqlite:${join(folder, 'items.db')}`, PORT: '0' };
+  const stderr = 'item-store: the service could not open its resources: WEATHER_KEY is not set\n';
+  const ended = await runCommand(['serve'], environment, folder, service);
+  expect(ended).toMatchObject({ code: 1, stderr });
+  expect(ended.stdout).toContain('resources.test.ts');
+  expect(ended.stdout).not.toContain('listening');
+  expect(events).toEqual(['aborted']);
+  expect(await runCommand(['import', 'items.ndjson'], environment, folder, service)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(stderr),
+  });
+});
+
+test('a service that is to stop while it opens its resources stops without a failure', async () => {
+  const events: string[] = [];
+  const service: AnyService = {
+    ...items,
+    resources: async ({ signal }: Setup) => {
+      events.push('opening');
+      await sleep(600_000, undefined, { signal });
+    },
+  };
+  const { io, exited } = captured({ DATABASE_URL: `sqlite:${join(temporaryFolder(), 'items.db')}`, PORT: '0' }, ROOT);
+  const ended = Promise.race([main(service, ['serve'], io), exited]);
+  await until(() => events.length > 0).finally(() => io.emit('SIGTERM', 'SIGTERM'));
+  expect(await ended).toBe(0);
+});
