@@ -7,6 +7,8 @@ import { listAccounts } from './listAccounts.ts';
 import { listCurrencies } from './listCurrencies.ts';
 import { listTransfers } from './listTransfers.ts';
 import { openAccount } from './openAccount.ts';
+import { resources } from './resources.ts';
+import { settings } from './settings.ts';
 import { steps } from './steps.ts';
 import { tables } from './tables.ts';
 import { transfer } from './transfer.ts';
@@ -19,6 +21,8 @@ export const bank = {
   contract: new URL('../openapi.yaml', import.meta.url),
   tables,
   steps,
+  settings,
+  resources,
   operations: {
     closeAccount,
     getAccount,
@@ -32,4 +36,4 @@ export const bank = {
   },
   // No transfers: an import does not keep the order of its records, and money must be there before it moves.
   records: { accounts: 'openAccount' },
-} satisfies Service<operations, typeof tables, ErrorNumber>;
+} satisfies Service<operations, typeof tables, ErrorNumber, typeof settings, typeof resources>;

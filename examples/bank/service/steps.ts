@@ -29,4 +29,11 @@ export const steps: Steps = {
     schema.createIndex('transfers_to').on('transfers').columns(['to_account', 'at', 'id']),
   ],
   bank2: ({ schema, type }) => [schema.alterTable('accounts').addColumn('contact', type.json)],
+  bank3: ({ schema, type }) => [
+    schema
+      .createTable('notices')
+      .addColumn('transfer', type.text, (column) => column.notNull().primaryKey().references('transfers.id'))
+      .addColumn('at', type.timestamp, (column) => column.notNull()),
+    schema.createIndex('notices_by_age').on('notices').columns(['at']),
+  ],
 };

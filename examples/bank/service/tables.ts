@@ -33,4 +33,6 @@ export const tables = {
     },
     'id',
   ),
+  /** Transfers of which NOTICE_URL is still to be told: an outbox. */
+  notices: table({ transfer: text(), at: timestamp() }, 'transfer'),
 };

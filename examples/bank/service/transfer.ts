@@ -15,11 +15,14 @@ class Refused extends Error {
 }
 
 /** Moves money. The id is the idempotency key: a repeated request gets the same answer, and moves nothing. */
-export async function transfer({ body }: Request<'transfer'>, { transaction, now }: Tools): Promise<Reply<'transfer'>> {
+export async function transfer(
+  { body }: Request<'transfer'>,
+  { transaction, now, settings, resources }: Tools,
+): Promise<Reply<'transfer'>> {
   const { id, from_account, to_account, amount } = body;
   const at = now();
   try {
-    return await transaction(
+    const reply = await transaction(
       async ({ create, database, get }): Promise<Reply<'transfer'>> => {
         const creation = await create('transfers', body, { at });
         if (creation === 'conflict') return { status: 409, body: errors[40914] };
@@ -42,11 +45,15 @@ export async function transfer({ body }: Request<'transfer'>, { transaction, now
           const changed = { balance, version: account.version + 1n };
           await database.updateTable('accounts').set(changed).where('id', '=', account.id).execute();
         }
+        // With the transfer or not at all: a notice that is only sent could be lost, or tell of what did not happen.
+        if (settings.NOTICE_URL !== undefined) await create('notices', { transfer: id, at });
         return created({ ...body, at }, false);
       },
       // A second run finds the transfer, and moves nothing.
       { repeatable: true },
     );
+    resources.notify();
+    return reply;
   } catch (error) {
     if (error instanceof Refused) return error.reply;
     if (!(error instanceof ConstraintViolated && error.constraint === 'foreign key')) throw error;

@@ -1,0 +1,84 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, test } from '@jest/globals';
+import { createPlace } from '../../../packages/trellis/test/support/place.ts';
+import { ROOT, runCommand, startService } from '../../../packages/trellis/test/support/service.ts';
+import { atEnd } from '../../../packages/trellis/test/support/temporary.ts';
+import { until } from '../../../packages/trellis/test/support/until.ts';
+import { bank } from '../service/index.ts';
+import { BANK, Client, ENGINES, newTransfer } from './client.ts';
+
+/** A server that is told of transfers, and answers only while `takes`. */
+async function ledger() {
+  const told: string[] = [];
+  const held: ServerResponse[] = [];
+  const state = { takes: false };
+  const server = createServer((request, response) => {
+    void Array.fromAsync(request as AsyncIterable<Buffer>).then((parts) => {
+      const { transfer } = JSON.parse(Buffer.concat(parts).toString()) as { readonly transfer: string };
+      told.push(`${request.headers.authorization ?? ''} ${transfer}`);
+      if (state.takes) response.writeHead(204).end();
+      else held.push(response);
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  atEnd(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}/transfers`, told, state };
+}
+
+test.each(ENGINES)(
+  'the bank on %s tells of each transfer, also of those that it was killed before it could tell of',
+  async (engine) => {
+    const { url, token } = await createPlace(engine, BANK);
+    const { told, state, url: NOTICE_URL } = await ledger();
+    const environment = { DATABASE_URL: url, NOTICE_URL, NOTICE_TOKEN: 'sesame' };
+    const start = () => startService(environment, ROOT, BANK.main);
+    const killed = await start();
+    const client = new Client({ url: killed.url, token });
+    const [from, to] = [await client.open(100n), await client.open(0n)];
+    const transfers = Array.from({ length: 5 }, () => newTransfer(from, to, 1n));
+    for (const each of transfers) expect((await client.insist(each)).status).toBe(201);
+    // A refused transfer is none to tell of.
+    expect((await client.insist(newTransfer(from, to, 1000n))).status).toBe(409);
+    const due = transfers.map(({ id }) => `Bearer sesame ${id}`);
+    // The first notice is on its way, and not taken.
+    await until(() => told.length > 0);
+    killed.child.kill('SIGKILL');
+    await killed.ended;
+    const before = told.length;
+
+    state.takes = true;
+    const started = await start();
+    await until(() => told.length === before + transfers.length);
+    // The first one again, as the bank cannot know whether it was taken.
+    expect(told.slice(before).toSorted()).toEqual(due.toSorted());
+    const last = newTransfer(from, to, 1n);
+    await new Client({ url: started.url, token }).insist(last);
+    await until(() => told.length === before + transfers.length + 1);
+    state.takes = false;
+    await new Client({ url: started.url, token }).insist(newTransfer(from, to, 1n));
+    await until(() => told.length === before + transfers.length + 2);
+    // The loop ends although its notice is not taken.
+    expect(await started.stop()).toBe(0);
+    expect(started.log().filter(({ level }) => level !== 'info')).toEqual([]);
+  },
+);
+
+test('the bank does not start with an address that cannot be told, and keeps the token to itself', async () => {
+  const { code, stdout, stderr } = await runCommand(
+    ['config'],
+    { NOTICE_URL: 'ledger', NOTICE_TOKEN: 'sesame' },
+    ROOT,
+    bank,
+  );
+  expect([code, stderr]).toEqual([
+    78,
+    'bank: NOTICE_URL must be an address such as https://ledger.example/transfers, not "ledger"\n',
+  ]);
+  expect(stdout).toMatch(/^NOTICE_TOKEN +\(secret\) +the environment$/m);
+});
