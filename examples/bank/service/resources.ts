@@ -1,5 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Setup } from './types.ts';
+import type * as framework from 'trellis';
+import type { settings } from './settings.ts';
+import type { tables } from './tables.ts';
+
+type Setup = framework.Setup<typeof tables, typeof settings>;
 
 const PAUSE_MS = 1000;
 const PATIENCE_MS = 10_000;
@@ -22,13 +26,14 @@ export function resources(setup: Setup) {
 /** @param next what is resolved once there is a new notice */
 async function sendAll(setup: Setup, next: () => Promise<undefined>): Promise<void> {
   const { signal, log } = setup;
-  while (!signal.aborted) {
+  const isStopping = () => signal.aborted;
+  while (!isStopping()) {
     // Before the look, so that no notice comes between.
     const rung = next();
     try {
       if ((await sendPortion(setup)) === PORTION) continue;
     } catch (error) {
-      if (!signal.aborted) log.warn({ err: error }, 'a notice was not delivered, and is sent again');
+      if (!isStopping()) log.warn({ err: error }, 'a notice was not delivered, and is sent again');
     }
     const pause = sleep(PAUSE_MS, undefined, { signal });
     await Promise.race([rung, pause]).catch(() => undefined);

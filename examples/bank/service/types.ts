@@ -10,6 +10,5 @@ export type Request<Id extends keyof operations> = framework.Request<operations,
 export type Reply<Id extends keyof operations> = framework.Reply<operations, Id>;
 export type Schema<Name extends keyof components['schemas']> = framework.Schema<components, Name>;
 export type Tools = framework.Tools<typeof tables, typeof settings, typeof resources>;
-export type Setup = framework.Setup<typeof tables, typeof settings>;
 export type Database = framework.Database<typeof tables>;
 export type Row<Name extends keyof typeof tables> = framework.Row<(typeof tables)[Name]>;

@@ -58,8 +58,8 @@ export type Service<
 
 /** A member that a service has if its type is given: without the type, operations would not see it. */
 type Said<Name extends string, Type> = [Type] extends [undefined]
-  ? { readonly [Each in Name]?: undefined }
-  : { readonly [Each in Name]: Type };
+  ? Readonly<Partial<Record<Name, undefined>>>
+  : Readonly<Record<Name, Type>>;
 
 /** By name: capitals, digits and `_`. */
 export type Settings = Readonly<Record<string, Setting>>;
@@ -81,7 +81,7 @@ export type Values<Of extends Settings | undefined> = Of extends Settings
       readonly [Name in keyof Of]:
         ReturnType<Of[Name]['read']> | (Of[Name] extends { readonly default: string } ? never : undefined);
     }
-  : Readonly<Record<never, unknown>>;
+  : object;
 
 type Opens = (setup: never) => unknown;
 /** What a function opens. */

@@ -50,6 +50,7 @@ export async function openInstance(
   stack: AsyncDisposableStack,
 ): Promise<Running | undefined> {
   const { logger } = log;
+  const isStopping = () => stopSignal.aborted;
   const stopRequested = once(stopSignal, 'abort');
   const contract = await loadContract(service.contract);
   const { connections, openFiles } = connectionsAllowed();
@@ -89,7 +90,7 @@ export async function openInstance(
   metrics?.watch(store);
   // Waits for a store that is reachable, so that the first request finds it open.
   await Promise.race([store.opened, unreachable.promise, stopRequested]);
-  if (stopSignal.aborted) return undefined;
+  if (isStopping()) return undefined;
 
   const scopes = scopesOf(contract);
   const { TOKEN_FILE } = config;
@@ -109,7 +110,7 @@ export async function openInstance(
 
   const basePath = config.BASE_URL?.pathname.replace(/\/$/, '') ?? '';
   const shared = await openResources({ service, config }, { store, log: logger, stopSignal, stack });
-  if (stopSignal.aborted) return undefined;
+  if (isStopping()) return undefined;
 
   const app = createApp({
     contract,

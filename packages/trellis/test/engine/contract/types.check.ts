@@ -54,7 +54,7 @@ export const simple: Pick<Own, 'operations' | 'settings' | 'resources'> = {
 // @ts-expect-error -- a setting without a default may be undefined
 export const noKey = ({ settings: { KEY } }: OwnTools): string => KEY;
 // @ts-expect-error -- the service has no such setting
-export const noSetting = ({ settings }: OwnTools) => settings.DAY;
+export const noSetting = ({ settings }: OwnTools): unknown => settings.DAY;
 // @ts-expect-error -- the service does not say its settings
 export const unsaid: Pick<Own, 'settings'> = {};
 // @ts-expect-error -- the service does not say what it opens

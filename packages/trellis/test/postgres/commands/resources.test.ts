@@ -14,6 +14,8 @@ import { createItem, ROOT, runCommand, startInstance } from '../../support/servi
 import { temporaryFolder } from '../../support/temporary.ts';
 import { until } from '../../support/until.ts';
 
+const { createItem: createOne = () => Promise.reject(new Error('there is none')) } = itemOperations;
+
 const ITEM = '{"id":1,"name":"Ginkgo"}';
 
 /** A service whose resource keeps an item, and adds what happens to it to `events`. */
@@ -36,7 +38,7 @@ function keeping(events: string[]): AnyService {
   const createAndKeep: Handler = async (request, tools) => {
     await (tools.resources as Kept).keep('one');
     events.push('kept');
-    return await (itemOperations['createItem'] as Handler)(request, tools);
+    return await createOne(request, tools);
   };
   return { ...items, resources, operations: { createItem: createAndKeep } };
 }
