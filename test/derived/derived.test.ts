@@ -4,8 +4,9 @@ import { expect, test } from '@jest/globals';
 import { loadContract } from '../../packages/trellis/src/contract/load.ts';
 import { temporaryFolder } from '../../packages/trellis/test/support/temporary.ts';
 import { until } from '../../packages/trellis/test/support/until.ts';
-import { Checker } from '../../packages/trellis/test/support/derived/check.ts';
-import { derive, ENGINES, seedOr } from '../../packages/trellis/test/support/derived/derive.ts';
+import { Checker } from '../../packages/trellis/testing/derived/check.ts';
+import { judgeOf } from '../../packages/trellis/test/support/judge.ts';
+import { derive, ENGINES, seedOr } from '../../packages/trellis/test/support/derived.ts';
 import { plants } from '../../src/index.ts';
 import { PLANTS, startPlantInstance } from '../support.ts';
 
@@ -16,8 +17,7 @@ const SEED = seedOr(20_260_000);
 test.each(ENGINES)(
   `the service answers requests derived from the contract as it says, on %s (DERIVED_SEED=${SEED})`,
   async (engine) => {
-    const contract = await loadContract(plants.contract);
-    const { counts, never } = await derive(PLANTS, contract, engine, { requests: REQUESTS, seed: SEED });
+    const { counts, never } = await derive(PLANTS, engine, { requests: REQUESTS, seed: SEED });
     const kinds = ['created', 'replayed', 'another content', 'refused', 'not JSON', 'a member twice', 'no body'];
     expect([...counts.keys()]).toEqual(expect.arrayContaining(kinds));
     expect([...counts.values()].reduce((sum, count) => sum + count)).toBeGreaterThanOrEqual(REQUESTS);
@@ -33,7 +33,7 @@ test('repeats a derived request that the service cannot take at the moment, and 
   if (operation === undefined) throw new Error(`the contract has no operation that creates`);
   const body = { mediaType: 'application/json', text: '{"id":1,"name":"x"}' };
   const wire = { sent: { path: operation.path, query: '', headers: {} }, body };
-  const checker = new Checker(contract, service, PLANTS);
+  const checker = new Checker(contract, { ...PLANTS, url: service.url, token: service.token, judgeOf });
   using other = new DatabaseSync(path);
   other.exec('begin immediate');
   const valid = checker.valid(operation, { id: 1n, name: 'x' }, [wire, wire]);

@@ -5,7 +5,8 @@ import { loadContract } from '../../packages/trellis/src/contract/load.ts';
 import { AUDIENCE, makeKey, TestProvider } from '../../packages/trellis/test/support/provider.ts';
 import { freePort } from '../../packages/trellis/test/support/port.ts';
 import type { Instance } from '../../packages/trellis/test/support/service.ts';
-import { Checker } from '../../packages/trellis/test/support/derived/check.ts';
+import { judgeOf } from '../../packages/trellis/test/support/judge.ts';
+import { Checker } from '../../packages/trellis/testing/derived/check.ts';
 import { plants } from '../../src/index.ts';
 import { createPlant, PLANTS, startPlantApp, startPlantInstance, startPlants } from '../support.ts';
 
@@ -84,7 +85,12 @@ describe('the examples of createPlant', () => {
   test.each(requests)('succeed, and get the answer that is shown: $name', async ({ mediaType, value, name }) => {
     const sent = { path: operation.path, query: '', headers: {} };
     const body = { mediaType, text: JSON.stringify(value) };
-    const { status, text } = await new Checker(contract, service, PLANTS).send(operation, { sent, body });
+    const { status, text } = await new Checker(contract, {
+      ...PLANTS,
+      url: service.url,
+      token: service.token,
+      judgeOf,
+    }).send(operation, { sent, body });
     expect(Math.floor(status / 100)).toBe(2);
     const shown = replies.find((reply) => reply.name === name && reply.status === String(status));
     if (shown !== undefined) expect(JSON.parse(text)).toEqual(shown.value);

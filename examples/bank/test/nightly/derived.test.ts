@@ -1,7 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { loadContract } from '../../../../packages/trellis/src/contract/load.ts';
-import { derive, ENGINES, seedOr } from '../../../../packages/trellis/test/support/derived/derive.ts';
-import { bank } from '../../service/index.ts';
+import { derive, ENGINES, seedOr } from '../../../../packages/trellis/test/support/derived.ts';
 import { BANK } from '../client.ts';
 
 const REQUESTS = 2000;
@@ -10,7 +8,7 @@ const SEED = seedOr(Math.floor(Math.random() * 2 ** 31));
 test.each(ENGINES)(
   `answers ${REQUESTS} requests derived from the contract as the contract says, on %s (DERIVED_SEED=${SEED})`,
   async (engine) => {
-    const { counts, never } = await derive(BANK, await loadContract(bank.contract), engine, {
+    const { counts, never } = await derive(BANK, engine, {
       requests: REQUESTS,
       seed: SEED,
     });

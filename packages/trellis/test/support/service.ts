@@ -26,7 +26,11 @@ export interface Program {
   /** The error number of the answer to a record whose key belongs to a different one. */
   readonly conflict: number;
   /** Makes a valid body acceptable: what it refers to must exist. By default, every valid body is. */
-  readonly related?: (operation: string, body: JsonObject, service: Instance) => Promise<JsonObject>;
+  readonly related?: (
+    operation: string,
+    body: JsonObject,
+    service: Pick<Instance, 'url' | 'token'>,
+  ) => Promise<JsonObject>;
   /** What a token of its clients may do; by default, what needs no scope. */
   readonly scopes?: readonly string[];
 }

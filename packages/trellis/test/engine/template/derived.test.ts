@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { loadContract } from '../../../src/contract/load.ts';
-import { derive, ENGINES, seedOr } from '../../support/derived/derive.ts';
+import { derive, ENGINES, seedOr } from '../../support/derived.ts';
 import { service } from '../../../template/service/index.ts';
 
 const PROGRAM = {
@@ -15,8 +14,7 @@ const SEED = seedOr(20_260_200);
 test.each(ENGINES)(
   `the service answers requests derived from the contract as it says, on %s (DERIVED_SEED=${SEED})`,
   async (engine) => {
-    const contract = await loadContract(service.contract);
-    const { never } = await derive(PROGRAM, contract, engine, { requests: 100, seed: SEED });
+    const { never } = await derive(PROGRAM, engine, { requests: 100, seed: SEED });
     expect(never).toEqual([]);
   },
 );

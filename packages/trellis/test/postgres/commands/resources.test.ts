@@ -7,7 +7,7 @@ import { main } from '../../../src/commands/main.ts';
 import type { AnyService, Handler } from '../../../src/service.ts';
 import { itemOperations, items } from '../../services/items/index.ts';
 import type { tables } from '../../services/items/tables.ts';
-import { ENGINES } from '../../support/derived/derive.ts';
+import { ENGINES } from '../../support/derived.ts';
 import { captured } from '../../support/io.ts';
 import { createPlace } from '../../support/place.ts';
 import { createItem, ROOT, runCommand, startInstance } from '../../support/service.ts';

@@ -2,7 +2,8 @@ import { expect, test } from '@jest/globals';
 import { Derivation } from '../../../../tools/derivation/messages.ts';
 import { readOpenApi } from '../../../../src/contract/schema/document.ts';
 import { VOCABULARY } from '../../../../src/contract/rules/vocabulary.ts';
-import { judgeOf, type Verdict } from '../../../support/judge.ts';
+import type { Verdict } from '../../../../testing/derived/judge.ts';
+import { judgeOf } from '../../../support/judge.ts';
 
 /** For each keyword that a value can break: a schema with it, and the same without it. */
 const KEYWORDS: Readonly<Record<string, readonly [schema: string, without: string]>> = {

@@ -9,8 +9,9 @@ import { returned } from '../../../../tools/compatibility/editions.ts';
 import { Derivation, type DerivedRequest } from '../../../../tools/derivation/messages.ts';
 import { isNumber, isObject, type JsonObject } from '../../../../tools/derivation/values.ts';
 import { wireOf } from '../../../../tools/derivation/wire.ts';
-import { spell } from '../../../support/derived/spelling.ts';
-import { judgeOf, judgeRequest, readings, type Verdict } from '../../../support/judge.ts';
+import { spell } from '../../../../testing/derived/spelling.ts';
+import { judgeRequest, readings, type Verdict } from '../../../../testing/derived/judge.ts';
+import { judgeOf } from '../../../support/judge.ts';
 
 /** How the service and the judge agree on the messages that are derived from a contract. */
 export interface Agreement {

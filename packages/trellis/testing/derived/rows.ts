@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ContractOperation } from '../../../src/contract/contract.ts';
-import { type AnySchema, follower, type OpenApiDocument } from '../../../src/contract/schema/document.ts';
-import { exactJson } from '../../../src/contract/schema/int64.ts';
-import { Position } from '../../../src/contract/schema/positions.ts';
-import { isObject, type JsonValue, type JsonObject } from '../../../tools/derivation/values.ts';
+import type { ContractOperation } from '../../src/contract/contract.ts';
+import { type AnySchema, follower, type OpenApiDocument } from '../../src/contract/schema/document.ts';
+import { exactJson } from '../../src/contract/schema/int64.ts';
+import { Position } from '../../src/contract/schema/positions.ts';
+import { isObject, type JsonValue, type JsonObject } from '../../tools/derivation/values.ts';
 import { read } from './spelling.ts';
 
 /** The member of a record that is its key. */

@@ -1,26 +1,34 @@
-import { join } from 'node:path';
-import { expect } from '@jest/globals';
-import type { Contract, ContractOperation } from '../../../src/contract/contract.ts';
-import { ErrorNumber } from '../../../src/contract/errors.ts';
-import { exactJson } from '../../../src/contract/schema/int64.ts';
-import { Derivation } from '../../../tools/derivation/messages.ts';
-import { isObject, type JsonObject, withMember } from '../../../tools/derivation/values.ts';
-import { type Parts, type Wire, wireOf } from '../../../tools/derivation/wire.ts';
-import { judgeOf, judgeRequest } from '../judge.ts';
-import { sharedPostgres } from '../postgres.ts';
-import { type Instance, type Program, runCommand, startInstance } from '../service.ts';
-import { temporaryFolder } from '../temporary.ts';
-import { Checker } from './check.ts';
+import { EventEmitter } from 'node:events';
+import { Readable } from 'node:stream';
+import { isDeepStrictEqual } from 'node:util';
+import type { Io } from '../../src/commands/io.ts';
+import { main } from '../../src/commands/main.ts';
+import type { Contract, ContractOperation } from '../../src/contract/contract.ts';
+import { loadContract } from '../../src/contract/load.ts';
+import { ErrorNumber } from '../../src/contract/errors.ts';
+import { exactJson } from '../../src/contract/schema/int64.ts';
+import { Derivation } from '../../tools/derivation/messages.ts';
+import { isObject, type JsonObject, withMember } from '../../tools/derivation/values.ts';
+import { type Parts, type Wire, wireOf } from '../../tools/derivation/wire.ts';
+import type { TestInstance } from '../instance.ts';
+import { Checker, type Subject } from './check.ts';
 import { damaged } from './damaged.ts';
+import { judgeByAjv, type JudgeOf, judgeRequest } from './judge.ts';
 import { isCreation, isKey, KEY, type Key } from './rows.ts';
 import { read, spell } from './spelling.ts';
 
-export const ENGINES = ['SQLite', 'PostgreSQL'] as const;
-
-/** The least number of requests, and the seed of all random choices. */
-export interface Extent {
-  readonly requests: number;
-  readonly seed: number;
+/** What is sent, and what is to be known of the service besides its contract. */
+export interface DeriveOptions {
+  /** The error number of the answer to a record whose key belongs to a different one. */
+  readonly conflict: number;
+  /** The least number of requests. */
+  readonly requests?: number;
+  /** Of all random choices: with the one that a failure names, a run is repeated. */
+  readonly seed?: number;
+  /** Makes a valid body acceptable: what it refers to must exist. By default, every valid body is. */
+  readonly related?: (operation: string, body: JsonObject) => Promise<JsonObject>;
+  /** Says whether a message is valid; by default, Ajv does. */
+  readonly judgeOf?: JudgeOf;
 }
 
 /** How many requests are under way at once. */
@@ -29,40 +37,27 @@ const AT_ONCE = 8;
 /** How many rows each operation that reads must find again. */
 const MAX_READ = 300;
 
-interface Derived {
+export interface Derived {
   /** How many requests of each kind got the right answer. */
   readonly counts: ReadonlyMap<string, number>;
   /** The members that were never sent and accepted, and those that were never seen again. */
   readonly never: readonly string[];
 }
 
-/** The seed in the variable DERIVED_SEED, which repeats an earlier run; `other` if it is unset. */
-export function seedOr(other: number): number {
-  const seed = Number(process.env['DERIVED_SEED'] ?? other);
-  if (!Number.isSafeInteger(seed)) throw new Error('DERIVED_SEED must be an integer');
-  return seed;
-}
-
-/**
- * Derives requests from a contract, and sends them to a service on this engine, several at once.
- *
- * @throws Error with the seed and the first request that got a wrong answer
- */
+/** See index.ts. */
 export async function derive(
-  program: Program,
-  contract: Contract,
-  engine: (typeof ENGINES)[number],
-  { requests, seed }: Extent,
+  instance: TestInstance,
+  { conflict, requests = 200, seed = 1, related, judgeOf = judgeByAjv }: DeriveOptions,
 ): Promise<Derived> {
-  const server = engine === 'PostgreSQL' ? await sharedPostgres() : undefined;
-  const url = server?.url(await server.createDatabase()) ?? `sqlite:${join(temporaryFolder(), 'store.db')}`;
-  const service = await startInstance({ DATABASE_URL: url }, program.service);
-  const checker = new Checker(contract, service, program);
+  const { service, url } = instance;
+  const contract = await loadContract(service.contract);
+  const subject: Subject = { service, url, token: await instance.token(), conflict, judgeOf };
+  const checker = new Checker(contract, subject);
   const sum = () => checker.counts.values().reduce((count, each) => count + each, 0);
   const { document, operations } = contract;
   let keys = FIRST_KEY;
   const trialsOfAll = async (some: readonly ContractOperation[], at: number) =>
-    (await Promise.all(some.map((each) => trialsOf(each, contract, at, program, service, () => keys++)))).flat();
+    (await Promise.all(some.map((each) => trialsOf(each, contract, at, { related, judgeOf }, () => keys++)))).flat();
   const sendAll = async (some: readonly ContractOperation[], least: number) => {
     for (let round = 0; some.length > 0 && sum() < least; round++) {
       const trials = (await trialsOfAll(some, seed + round)).values();
@@ -76,24 +71,19 @@ export async function derive(
       await Promise.all(workers);
     }
   };
-  const isRecord = ({ id }: ContractOperation) => Object.values(program.service.records).includes(id);
+  const isRecord = ({ id }: ContractOperation) => Object.values(service.records).includes(id);
   const others = operations.filter((each) => !isRecord(each));
-  try {
-    await sendAll(operations.filter(isRecord), requests);
-    const { stdout } = await runCommand(['export'], { DATABASE_URL: url }, undefined, program.service);
-    requireSame(checker.stored, stdout);
-    // Other operations may change the store, so they run after the comparison, and those that change rows at the end.
-    await sendAll(
-      others.filter((each) => isCreation(each, document)),
-      sum() + 1,
-    );
-    const bodies = [...checker.rows.bodies.values()].slice(-MAX_READ);
-    for (const operation of others.filter(({ method }) => method === 'GET'))
-      for (const body of bodies) await checker.reads(operation, body);
-    await sendAll(others, sum() + requests);
-  } finally {
-    await service.stop();
-  }
+  await sendAll(operations.filter(isRecord), requests);
+  if (operations.some(isRecord)) requireSame(checker.stored, await exported(instance));
+  // Other operations may change the store, so they run after the comparison, and those that change rows at the end.
+  await sendAll(
+    others.filter((each) => isCreation(each, document)),
+    sum() + 1,
+  );
+  const bodies = [...checker.rows.bodies.values()].slice(-MAX_READ);
+  for (const operation of others.filter(({ method }) => method === 'GET'))
+    for (const body of bodies) await checker.reads(operation, body);
+  await sendAll(others, sum() + requests);
   return { counts: checker.counts, never: checker.rows.never };
 }
 
@@ -115,8 +105,7 @@ async function trialsOf(
   operation: ContractOperation,
   { document }: Contract,
   seed: number,
-  { related }: Program,
-  service: Instance,
+  { related, judgeOf }: Pick<Subject, 'judgeOf'> & { readonly related: DeriveOptions['related'] | undefined },
   nextKey: () => bigint,
 ): Promise<Trial[]> {
   const derivation = new Derivation(document, seed);
@@ -130,7 +119,7 @@ async function trialsOf(
         const own = withMember(body as JsonObject, KEY, keyLike(key, nextKey()));
         if (judge({ ...parts, body: own }).length > 0) return [];
         const send = async (checker: Checker) => {
-          const sent = { ...parts, body: (await related?.(operation.id, own, service)) ?? own };
+          const sent = { ...parts, body: (await related?.(operation.id, own)) ?? own };
           const wires = [wireOf(operation, mediaType, sent), speltAgain(sent)].filter((each) => each !== undefined);
           await checker.fresh(operation, sent.body, wires);
         };
@@ -162,8 +151,35 @@ function byName(json: string): string {
   return exactJson(Object.fromEntries(members.sort(([one], [other]) => (one < other ? -1 : 1))));
 }
 
-/** Expects the export to have exactly the accepted bodies, digit for digit, in the order of their keys. */
+/** The records of the store, as the command `export` writes them. */
+async function exported({ service, databaseUrl }: TestInstance): Promise<string> {
+  const written = { stdout: '', stderr: '' };
+  const stream = (name: keyof typeof written) => ({
+    isTTY: false,
+    columns: 80,
+    write: (more: string | Uint8Array) => {
+      written[name] += more.toString();
+      return true;
+    },
+  });
+  const streams = { stdin: Readable.from([]), stdout: stream('stdout'), stderr: stream('stderr') };
+  const io = Object.assign(new EventEmitter(), {
+    env: { DATABASE_URL: databaseUrl },
+    ...streams,
+    exit: () => undefined,
+  }) satisfies Io;
+  const [table = ''] = Object.keys(service.records);
+  if ((await main(service, ['export', '--table', table], io)) !== 0) throw new Error(written.stderr);
+  return written.stdout;
+}
+
+/** @throws Error unless the export has exactly the accepted bodies, digit for digit, in the order of their keys */
 function requireSame(accepted: ReadonlyMap<Key, string>, exported: string): void {
   const expected = [...accepted].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, json]) => byName(json));
-  expect(exported.split('\n').slice(0, -1).map(byName)).toEqual(expected);
+  const found = exported.split('\n').slice(0, -1).map(byName);
+  const at = expected.findIndex((each, index) => each !== found[index]);
+  if (!isDeepStrictEqual(found, expected))
+    throw new Error(
+      `the store has ${found.length} records, where ${expected.length} were accepted; number ${at} is ${String(found[at])}, where ${String(expected[at])} was accepted`,
+    );
 }

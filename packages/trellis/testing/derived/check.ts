@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { Contract, ContractOperation } from '../../../src/contract/contract.ts';
-import type { AnySchema, OpenApiDocument } from '../../../src/contract/schema/document.ts';
-import { exactJson } from '../../../src/contract/schema/int64.ts';
-import { without } from '../../../tools/derivation/schemas.ts';
-import { isObject, type JsonValue, type JsonObject } from '../../../tools/derivation/values.ts';
-import type { Wire } from '../../../tools/derivation/wire.ts';
-import { judgeOf, type Verdict } from '../judge.ts';
-import type { Program, Instance } from '../service.ts';
+import type { Contract, ContractOperation } from '../../src/contract/contract.ts';
+import type { AnySchema, OpenApiDocument } from '../../src/contract/schema/document.ts';
+import { exactJson } from '../../src/contract/schema/int64.ts';
+import type { AnyService } from '../../src/service.ts';
+import { without } from '../../tools/derivation/schemas.ts';
+import { isObject, type JsonValue, type JsonObject } from '../../tools/derivation/values.ts';
+import type { Wire } from '../../tools/derivation/wire.ts';
+import type { JudgeOf, Verdict } from './judge.ts';
 import { isKey, KEY, type Key, Rows } from './rows.ts';
 import { read } from './spelling.ts';
 
@@ -22,6 +22,15 @@ export interface Reply {
 /** How often a request is sent that the service cannot take at the moment: on a busy machine its store is slow. */
 const MAX_TRIES = 10;
 
+/** What is tried. */
+export interface Subject {
+  readonly service: Pick<AnyService, 'records'>;
+  readonly url: string;
+  readonly token: string;
+  readonly conflict: number;
+  readonly judgeOf: JudgeOf;
+}
+
 /** Sends derived requests to a service, and compares each answer with the contract and with a model of the store. */
 export class Checker {
   /** The model of the store: the JSON of each accepted body, by its key. */
@@ -31,15 +40,13 @@ export class Checker {
   readonly rows: Rows;
   private readonly document: OpenApiDocument;
   private readonly judges = new Map<AnySchema, Promise<Verdict>>();
-  private readonly service: Instance;
-  private readonly program: Program;
+  private readonly subject: Subject;
   private readonly underWay = new Map<Key, Promise<void>>();
 
-  constructor({ document, operations }: Contract, service: Instance, program: Program) {
-    this.program = program;
+  constructor({ document, operations }: Contract, subject: Subject) {
+    this.subject = subject;
     this.document = without('writeOnly', document);
     this.rows = new Rows(this.document, operations);
-    this.service = service;
   }
 
   /** Sends an invalid request. @throws Error unless the service refuses it with this error number */
@@ -97,7 +104,7 @@ export class Checker {
   }
 
   private isRecord({ id }: ContractOperation): boolean {
-    return Object.values(this.program.service.records).includes(id);
+    return Object.values(this.subject.service.records).includes(id);
   }
 
   private async create(
@@ -112,7 +119,7 @@ export class Checker {
     for (const [at, wire] of spelt.entries()) {
       const isReplayed = known !== undefined || at > 0;
       const { status, headers, text, isRepeated } = await this.send(operation, wire);
-      if (isConflict) requireError(text, status, this.program.conflict);
+      if (isConflict) requireError(text, status, this.subject.conflict);
       else {
         const header = headers.get('idempotent-replayed');
         const isDue = header === (isReplayed ? 'true' : null) || (isRepeated && header === 'true');
@@ -152,13 +159,13 @@ export class Checker {
   }
 
   private judgeOf(schema: AnySchema): Promise<Verdict> {
-    const judge = this.judges.get(schema) ?? judgeOf({ properties: { body: schema } }, this.document);
+    const judge = this.judges.get(schema) ?? this.subject.judgeOf({ properties: { body: schema } }, this.document);
     this.judges.set(schema, judge);
     return judge;
   }
 
   private async exchange({ method }: ContractOperation, { sent, body }: Wire): Promise<Omit<Reply, 'isRepeated'>> {
-    const { url, token } = this.service;
+    const { url, token } = this.subject;
     const reply = await fetch(`${url}${sent.path}${sent.query === '' ? '' : `?${sent.query}`}`, {
       method,
       headers: { Authorization: `Bearer ${token}`, ...(body && { 'Content-Type': body.mediaType }), ...sent.headers },

@@ -1,0 +1,32 @@
+import { type Derived, derive as deriveOn } from '../../testing/derived/derive.ts';
+import { type Engine, ENGINES, startOn } from '../../testing/instance.ts';
+import { judgeOf } from './judge.ts';
+import { createPlace } from './place.ts';
+import type { Program } from './service.ts';
+
+export { ENGINES };
+
+/** The least number of requests, and the seed of all random choices. */
+export interface Extent {
+  readonly requests: number;
+  readonly seed: number;
+}
+
+/** The seed in the variable DERIVED_SEED, which repeats an earlier run; `other` if it is unset. */
+export function seedOr(other: number): number {
+  const seed = Number(process.env['DERIVED_SEED'] ?? other);
+  if (!Number.isSafeInteger(seed)) throw new Error('DERIVED_SEED must be an integer');
+  return seed;
+}
+
+/** Derives requests from the contract of a service, whose answers a validator judges that shares no code with it. */
+export async function derive(program: Program, engine: Engine, extent: Extent): Promise<Derived> {
+  const { service, conflict, related } = program;
+  const { url, token } = await createPlace(engine, program);
+  await using instance = await startOn(engine, service, { DATABASE_URL: url, LOG_LEVEL: 'silent' });
+  const relate =
+    related &&
+    ((operation: string, body: Parameters<typeof related>[1]) =>
+      related(operation, body, { url: instance.url, token }));
+  return await deriveOn(instance, { conflict, judgeOf, ...extent, ...(relate && { related: relate }) });
+}

