@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { runCommand } from '../../../packages/trellis/test/support/service.ts';
-import { BANK, Client, ENGINES, newStore, newTransfer, startBank } from './client.ts';
+import { BANK, Client, ENGINES, newTransfer, startBank } from './client.ts';
 import { refusal } from './refusal.ts';
 
 const UNKNOWN = '00000000-0000-0000-0000-000000000000';
@@ -10,9 +10,8 @@ describe.each(ENGINES)('the bank on %s', (engine) => {
   let [store, url] = ['', ''];
   let client: Client;
   beforeAll(async () => {
-    store = await newStore(engine);
-    const service = await startBank(store);
-    url = service.url;
+    const service = await startBank(engine);
+    [store, url] = [service.databaseUrl, service.url];
     client = new Client(service);
   });
 

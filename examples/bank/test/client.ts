@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { read } from '../../../packages/trellis/testing/derived/spelling.ts';
-import type { Engine } from '../../../packages/trellis/test/support/place.ts';
+import { type Answer, Client as ExactClient, type Engine, ENGINES, startOn } from 'trellis/testing';
 import { sharedPostgres } from '../../../packages/trellis/test/support/postgres.ts';
-import { type Instance, type Program, ROOT, startInstance } from '../../../packages/trellis/test/support/service.ts';
-import { temporaryFolder } from '../../../packages/trellis/test/support/temporary.ts';
-import { exactJson } from '../../../packages/trellis/src/contract/schema/int64.ts';
+import { type Program, ROOT } from '../../../packages/trellis/test/support/service.ts';
+import { atEnd } from '../../../packages/trellis/test/support/temporary.ts';
 import { bank } from '../service/index.ts';
 
-export const ENGINES: readonly Engine[] = ['SQLite', 'PostgreSQL'];
+export { type Answer, ENGINES };
 
 /** The bank as a process. */
 export const BANK: Program = {
@@ -26,24 +24,16 @@ export const BANK: Program = {
   },
 };
 
-/** The address of a new store. */
-export async function newStore(engine: Engine): Promise<string> {
-  if (engine === 'SQLite') return `sqlite:${join(temporaryFolder(), 'bank.db')}`;
-  const server = await sharedPostgres();
-  return server.url(await server.createDatabase());
-}
-
-export async function startBank(url: string): Promise<Instance> {
-  return await startInstance({ DATABASE_URL: url }, bank);
-}
-
-type Members = Readonly<Record<string, unknown>>;
-
-export interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  /** Integers are bigints. */
-  readonly body: Members;
+/** Starts the bank on a store of its own. */
+export async function startBank(engine: Engine) {
+  // One server for all tests of this repository: to make one for each file takes longer.
+  const server = engine === 'PostgreSQL' ? await sharedPostgres() : undefined;
+  const store = server && { DATABASE_URL: server.url(await server.createDatabase()) };
+  // A busy bank answers 503, which clients repeat.
+  const instance = await startOn(engine, bank, { LOG_LEVEL: 'fatal', ...store });
+  atEnd(instance.stop);
+  const { url, databaseUrl } = instance;
+  return { url, databaseUrl, token: await instance.token() };
 }
 
 export interface NewTransfer {
@@ -55,33 +45,19 @@ export interface NewTransfer {
 }
 
 /** A client of the bank, with the token of the service or another one. */
-export class Client {
-  private readonly url: string;
-  private readonly token: string | undefined;
-
-  constructor({ url, token }: { readonly url: string; readonly token?: string }) {
-    this.url = url;
-    this.token = token;
-  }
-
-  async send(method: string, path: string, body?: object, headers: Readonly<Record<string, string>> = {}) {
-    const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
-    const reply = await fetch(`${this.url}${path}`, {
-      method,
-      headers: {
-        ...(this.token !== undefined && { Authorization: `Bearer ${this.token}` }),
-        ...(body && { 'Content-Type': type }),
-        ...headers,
-      },
-      body: body ? exactJson(body) : null,
-    });
-    const text = await reply.text();
-    const answer: Answer = { status: reply.status, headers: reply.headers, body: (text ? read(text) : {}) as Members };
-    return answer;
+export class Client extends ExactClient {
+  override send<Body = Answer['body']>(
+    method: string,
+    path: string,
+    body?: object,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answer<Body>> {
+    const type = method === 'PATCH' && body !== undefined && { 'Content-Type': 'application/merge-patch+json' };
+    return super.send(method, path, body, { ...type, ...headers });
   }
 
   /** Sends a request until the bank can take it: each of them may be repeated. */
-  private async repeat(...request: Parameters<Client['send']>): Promise<Answer> {
+  private async repeat(...request: Parameters<ExactClient['send']>): Promise<Answer> {
     for (;;) {
       const answer = await this.send(...request);
       if (answer.status !== 503) return answer;
@@ -114,13 +90,13 @@ export class Client {
   }
 
   /** All items of a list, page after page. */
-  async all(path: string, member: string): Promise<readonly Members[]> {
-    const items: Members[] = [];
+  async all(path: string, member: string): Promise<readonly Answer['body'][]> {
+    const items: Answer['body'][] = [];
     for (let cursor = ''; ;) {
       const answer = await this.get(`${path}${path.includes('?') ? '&' : '?'}limit=7${cursor}`);
       requireStatus(200, answer);
       const { body } = answer;
-      items.push(...(body[member] as Members[]));
+      items.push(...(body[member] as Answer['body'][]));
       if (body['next'] === undefined) return items;
       cursor = `&cursor=${body['next'] as string}`;
     }
@@ -133,5 +109,5 @@ export function newTransfer(from_account: string, to_account: string, amount: bi
 }
 
 function requireStatus(due: number, { status, body }: Answer): void {
-  if (status !== due) throw new Error(`answered with ${status} ${exactJson(body)}, where ${due} was due`);
+  if (status !== due) throw new Error(`answered with ${status} ${String(body['message'])}, where ${due} was due`);
 }

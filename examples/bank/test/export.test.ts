@@ -3,20 +3,23 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { runCommand } from '../../../packages/trellis/test/support/service.ts';
 import { temporaryFolder } from '../../../packages/trellis/test/support/temporary.ts';
-import { BANK, Client, ENGINES, newStore, newTransfer, startBank } from './client.ts';
+import { BANK, Client, ENGINES, newTransfer, startBank } from './client.ts';
 
 const run = (store: string, ...args: readonly string[]) =>
   runCommand(args, { DATABASE_URL: store }, undefined, BANK.service);
 
 test.each(ENGINES)('an import opens the accounts of an export, as they were opened, on %s', async (engine) => {
-  const [store, empty] = [await newStore(engine), await newStore(engine)];
-  const client = new Client(await startBank(store));
+  const [one, other] = [await startBank(engine), await startBank(engine)];
+  const [store, client] = [one.databaseUrl, new Client(one)];
   const [from, to] = [await client.open(9007199254740993n), await client.open(0n)];
   expect((await client.transfer(newTransfer(from, to, 9007199254740993n))).status).toBe(201);
   const file = join(temporaryFolder(), 'accounts.ndjson');
   writeFileSync(file, (await run(store, 'export')).stdout);
-  expect(await run(empty, 'import', file)).toMatchObject({ code: 0, stdout: expect.stringContaining('2 created') });
-  const copy = new Client(await startBank(empty));
+  expect(await run(other.databaseUrl, 'import', file)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('2 created'),
+  });
+  const copy = new Client(other);
   expect([await copy.balanceOf(from), await copy.balanceOf(to)]).toEqual([9007199254740993n, 0n]);
   // To the store that it comes from, an export brings nothing new.
   expect(await run(store, 'import', file)).toMatchObject({ code: 0, stdout: expect.stringContaining('2 replayed') });
@@ -24,8 +27,8 @@ test.each(ENGINES)('an import opens the accounts of an export, as they were open
 });
 
 test.each(ENGINES)('remove names what keeps an account with transfers in the store, on %s', async (engine) => {
-  const store = await newStore(engine);
-  const client = new Client(await startBank(store));
+  const service = await startBank(engine);
+  const [store, client] = [service.databaseUrl, new Client(service)];
   const [from, to, other] = [await client.open(5n), await client.open(0n), await client.open(0n)];
   expect((await client.transfer(newTransfer(from, to, 5n))).status).toBe(201);
   const stderr = `bank: other rows refer to the row ${from} of accounts: remove these first\n`;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Balances, isSerializable, type Operation } from './history.ts';
-import { Client, ENGINES, newStore, newTransfer, startBank } from './client.ts';
+import { Client, ENGINES, newTransfer, startBank } from './client.ts';
 
 const transfer = (start: number, end: number, from: string, to: string, amount: bigint, moved = true): Operation => ({
   start,
@@ -64,7 +64,7 @@ const [CLIENTS, REQUESTS] = [8, 40];
 
 describe.each(ENGINES)('on %s', (engine) => {
   test(`what ${CLIENTS} clients do at once looks as if they had done it one after the other`, async () => {
-    const client = new Client(await startBank(await newStore(engine)));
+    const client = new Client(await startBank(engine));
     const accounts = await Promise.all([30n, 0n, 0n].map((balance) => client.open(balance)));
     const opening = Object.fromEntries(accounts.map((id, at) => [id, at === 0 ? 30n : 0n]));
     const any = () => accounts[Math.floor(Math.random() * accounts.length)] ?? '';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { Client, ENGINES, newStore, newTransfer, startBank } from './client.ts';
+import { Client, ENGINES, newTransfer, startBank } from './client.ts';
 
 const [CLIENTS, TRANSFERS] = [64, 5];
 const OPENING = 1000n;
@@ -7,7 +7,7 @@ const OPENING = 1000n;
 test.each(ENGINES)(
   `${CLIENTS} clients on five accounts neither make nor lose money, and overdraw none, on %s`,
   async (engine) => {
-    const client = new Client(await startBank(await newStore(engine)));
+    const client = new Client(await startBank(engine));
     const accounts = await Promise.all(Array.from({ length: 5 }, () => client.open(OPENING)));
     const expected = new Map(accounts.map((id) => [id, OPENING]));
     const any = (among = accounts) => among[Math.floor(Math.random() * among.length)] ?? '';

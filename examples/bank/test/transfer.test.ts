@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { Client, ENGINES, newStore, newTransfer, startBank } from './client.ts';
+import { Client, ENGINES, newTransfer, startBank } from './client.ts';
 import { refusal } from './refusal.ts';
 
 const UNKNOWN = '00000000-0000-0000-0000-000000000000';
@@ -9,7 +9,7 @@ describe.each(ENGINES)('a transfer on %s', (engine) => {
   let url = '';
   let client: Client;
   beforeAll(async () => {
-    const service = await startBank(await newStore(engine));
+    const service = await startBank(engine);
     url = service.url;
     client = new Client(service);
   });

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chownSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer, type AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -59,7 +59,7 @@ function binaries(): string | undefined {
 }
 
 /** Ends the server and removes its folder when stdin ends: with this process, however that ends. */
-const KEEPER = '"$@" & server=$!; cat > "$0/stdin"; kill -QUIT $server; wait $server; rm -rf "$0"';
+const KEEPER = '"$@" & server=$!; cat > /dev/null; kill -QUIT $server; wait $server; rm -rf "$0"';
 
 async function startServer(): Promise<string> {
   const native = binaries();
@@ -72,13 +72,13 @@ async function startServer(): Promise<string> {
     readonly target: string;
   }[];
   for (const { source, target } of links) symlinkSync(basename(source), join(folder, 'lib', basename(target)));
-  if (NOBODY.uid !== undefined) chownSync(folder, NOBODY.uid, NOBODY.gid);
+  if (NOBODY.uid !== undefined) spawnSync('chown', ['-R', '-h', `${NOBODY.uid}:${NOBODY.gid}`, folder]);
   const data = join(folder, 'data');
   const options = ['--username=postgres', '--encoding=UTF8', '--locale=C', '--auth=trust', '--no-sync'];
   const made = spawnSync(join(folder, 'bin/initdb'), ['--pgdata', data, ...options], { ...NOBODY, encoding: 'utf8' });
   if (made.status !== 0) {
     rmSync(folder, { recursive: true, force: true });
-    throw new Error(`PostgreSQL made no store: ${made.stderr}`, { cause: made.error });
+    throw new Error(`PostgreSQL made no store: ${made.error?.message ?? made.stderr}`);
   }
   const port = String(await freePort());
   const server = [join(folder, 'bin/postgres'), '-D', data, '-p', port, '-h', '127.0.0.1', '-k', '..'];
@@ -90,10 +90,13 @@ async function startServer(): Promise<string> {
   for (const stream of [keeper.stdin, keeper.stderr]) if (stream instanceof Socket) stream.unref();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   for (const deadline = performance.now() + READY_MS; ; await sleep(20)) {
-    const failure = await query(url, 'select 1').catch((error: unknown) => error);
+    const failure = await query(url, 'select 1').then(
+      () => undefined,
+      (error: unknown) => ({ error }),
+    );
     if (failure === undefined) return url;
     if (keeper.exitCode !== null || performance.now() > deadline)
-      throw new Error(`PostgreSQL did not start: ${said}`, { cause: failure });
+      throw new Error(`PostgreSQL did not start: ${said}`, { cause: failure.error });
   }
 }
 

@@ -13,7 +13,7 @@ const KEPT = /^(?:\.git|node_modules|openapi\.yaml|package(?:-lock)?\.json|trell
 const DOTTED = ['gitignore', 'npmrc'];
 /** The operations of the template, and their uses, which a service with a contract of its own does not have. */
 const OF_NOTES = {
-  files: ['service/createNote.ts', 'service/getNote.ts', 'test/createNote.test.ts'],
+  files: ['service/createNote.ts', 'service/getNote.ts', 'test/createNote.test.ts', 'test/derived.test.ts'],
   'service/index.ts': [
     [/import \{ createNote \}.*\n/, ''],
     [/import \{ getNote \}.*\n/, ''],

