@@ -35,6 +35,7 @@ const ROOMS = {
     others: [],
     own: [
       'contract/errors.ts',
+      'contract/failures.ts',
       'contract/merge-patch.ts',
       'contract/types.ts',
       'http/entity-tag.ts',

@@ -10,7 +10,9 @@ import type { AnyService } from './service.ts';
 
 export type { Instance } from './commands/start.ts';
 /** The failures that every service may answer. */
-export { ErrorNumber } from './contract/errors.ts';
+export { ErrorNumber, type RequestFault } from './contract/errors.ts';
+/** What `errorBody` of a service gets. */
+export type { Failure } from './contract/failures.ts';
 /** Changes by a patch of a client, as RFC 7396 says. */
 export { mergePatch } from './contract/merge-patch.ts';
 /**

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Caller } from './contract/caller.ts';
 import type { ReplyData, RequestData } from './contract/contract.ts';
 import type { ErrorNumber } from './contract/errors.ts';
+import type { ErrorBodyOf } from './contract/failures.ts';
 import type { Operations } from './contract/types.ts';
 import type { Steps } from './storage/steps.ts';
 import type { Queries, Store, Transaction } from './storage/store.ts';
@@ -20,6 +21,8 @@ export interface AnyService {
   readonly steps: Steps;
   /** By operationId. */
   readonly operations: Readonly<Record<string, Untyped['operation']>>;
+  /** The body of failures, if it is not `{ error, message }`. */
+  readonly errorBody?: ErrorBodyOf;
   /**
    * The operation that creates a row, by table: `import` runs it with each record of a file, and `export` writes its
    * bodies. The first start prints an example of the first one.

@@ -75,7 +75,7 @@ function next(version: string, level: Comparison['level']): string {
 
 async function load(yaml: string, name: string): Promise<Release> {
   try {
-    const contract = await loadContract(yaml);
+    const contract = await loadContract(yaml, 'any');
     const { version } = contract.document.info;
     if (isVersion(version)) return { contract, version };
     throw new ContractError(`info.version of openapi.yaml must be MAJOR.MINOR.PATCH, such as 1.2.0, not ${version}`);

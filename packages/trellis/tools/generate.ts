@@ -13,6 +13,7 @@ import {
 import { parse } from 'yaml';
 import { type OpenApiDocument, readOpenApi } from '../src/contract/schema/document.ts';
 import { ContractError } from '../src/contract/errors.ts';
+import { unlistedNumbers } from '../src/contract/failures.ts';
 import { loadContract, sumOf } from '../src/contract/load.ts';
 import { VOCABULARY } from '../src/contract/rules/vocabulary.ts';
 import { withErrorNumbers } from './error-table.ts';
@@ -42,12 +43,20 @@ interface Generated {
 }
 
 /** Lints a contract, loads it as the service does, and generates the files beside it. @throws ContractError */
-async function generated(folder: string): Promise<Generated[]> {
+async function generated(folder: string, check: boolean): Promise<Generated[]> {
   const yaml = await readContract(join(folder, CONTRACT));
   // Before the linter, which lists every difference of another version, and prints a stack for what is not YAML.
   const document = readOpenApi(yaml);
   await lintContract(document, yaml, folder);
-  await loadContract(yaml);
+  await loadContract(yaml).catch(async (error: unknown) => {
+    if (!(error instanceof ContractError)) throw error;
+    await loadContract(yaml, 'any');
+    const message = error.message.replaceAll(CONTRACT, join(folder, CONTRACT));
+    console.error(`${message}; the service starts only with an errorBody that is`);
+  });
+  const unlisted = unlistedNumbers(document).join(', ');
+  if (check && unlisted !== '')
+    throw new ContractError(`${CONTRACT}: x-error-numbers lacks ${unlisted}, which the service may answer: add them`);
   requireFittingExamples(document);
   const page = await readFile(join(folder, PAGE), 'utf8').catch(() => undefined);
   return [
@@ -64,7 +73,7 @@ async function generated(folder: string): Promise<Generated[]> {
  * @throws ContractError
  */
 export async function generate(folder: string, check = false): Promise<void> {
-  const files = await generated(folder).catch((error: unknown) => {
+  const files = await generated(folder, check).catch((error: unknown) => {
     // Its messages name every contract `openapi.yaml`.
     if (!(error instanceof ContractError)) throw error;
     throw new ContractError(error.message.replaceAll(CONTRACT, join(folder, CONTRACT)));

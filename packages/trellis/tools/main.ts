@@ -13,6 +13,10 @@ import { ExplainedError } from '../src/explained-error.ts';
  */
 export async function main(args: readonly string[]): Promise<number> {
   let code = 0;
+  // A reader such as `head` has closed the pipe: the work goes on.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
   const program = new Command('trellis')
     .description('Work on a contract-first service: the folder of an openapi.yaml.')
     .version(packageJson.version)

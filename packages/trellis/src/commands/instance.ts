@@ -3,6 +3,7 @@ import { Authenticator } from '../auth/authenticator.ts';
 import { followTokenFile } from '../auth/token-file.ts';
 import type { Config } from '../config.ts';
 import { type Contract, scopesOf } from '../contract/contract.ts';
+import { unlistedNumbers } from '../contract/failures.ts';
 import { loadContract } from '../contract/load.ts';
 import { PAGES } from '../contract/rules/addresses.ts';
 import { createApp } from '../http/app.ts';
@@ -52,7 +53,10 @@ export async function openInstance(
   const { logger } = log;
   const isStopping = () => stopSignal.aborted;
   const stopRequested = once(stopSignal, 'abort');
-  const contract = await loadContract(service.contract);
+  const contract = await loadContract(service.contract, service.errorBody);
+  const unlisted = unlistedNumbers(contract.document);
+  if (unlisted.length > 0)
+    logger.warn({ unlisted }, 'x-error-numbers of the contract lacks numbers that the service may answer: add them');
   const { connections, openFiles } = connectionsAllowed();
   if (openFiles !== undefined)
     logger.warn({ connections, openFiles }, 'the limit of open files allows fewer connections than the service takes');
@@ -115,6 +119,7 @@ export async function openInstance(
   const app = createApp({
     contract,
     operations: service.operations,
+    tell: contract.tell,
     shared,
     authenticator,
     log,

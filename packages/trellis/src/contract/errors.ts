@@ -36,6 +36,17 @@ export function statusOf(number: ErrorNumber): number {
   return Math.floor(number / 100);
 }
 
+/** What is wrong with one value of a request. */
+export interface RequestFault {
+  readonly in: 'path' | 'query' | 'header' | 'body';
+  /** A JSON Pointer from there: `/name` of a parameter, `/list/0/id` or '' in a body. Long names are cut. */
+  readonly pointer: string;
+  /** Of JSON Schema, such as `maxLength`, which the value breaks; '' if a parameter is given twice. */
+  readonly keyword: string;
+  /** Such as `must be an integer`. */
+  readonly message: string;
+}
+
 /** Thrown anywhere on the way of a request to answer it with a failure. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
@@ -43,8 +54,15 @@ export class Refusal extends Error {
   readonly headers: Readonly<Record<string, string>>;
   /** For the log, not for the client. */
   readonly reason: string | undefined;
+  readonly faults: readonly RequestFault[];
 
-  constructor(number: ErrorNumber, message: string, headers: Readonly<Record<string, string>> = {}, reason?: string) {
+  constructor(
+    number: ErrorNumber,
+    message: string,
+    headers: Readonly<Record<string, string>> = {},
+    reason?: string,
+    faults: readonly RequestFault[] = [],
+  ) {
     // The stack is never shown, and making it takes longer than the rest of the reply.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
@@ -53,6 +71,7 @@ export class Refusal extends Error {
     this.number = number;
     this.headers = headers;
     this.reason = reason;
+    this.faults = faults;
   }
 
   get status(): number {

@@ -1,10 +1,12 @@
 import { STATUS_CODES } from 'node:http';
 import { isSchema } from './schema/subschemas.ts';
 import type { ContractReply } from './message/content.ts';
-import type { ContractOperation } from './contract.ts';
+import { type ContractOperation, type Declared, readOperations } from './contract.ts';
 import { type Follow, type Method, type OpenApiDocument, refuse } from './schema/document.ts';
-import { ErrorNumber, statusOf } from './errors.ts';
+import { ErrorNumber, Refusal, type RequestFault, statusOf } from './errors.ts';
 import { inWords, ReplyError } from './message/faults.ts';
+import { messageOf } from '../explained-error.ts';
+import { exactJson } from './schema/int64.ts';
 import { parameterReader } from './message/parameters.ts';
 import type { ErrorBody } from './types.ts';
 
@@ -36,16 +38,97 @@ const REQUEST_IDS = [...Object.values(REQUEST_ID), 'AZaz09_.~:/+=-', '1', '~'.re
 /** Ten faults, each with the names of 32 levels and what is wrong, within the bounds of faults.ts. */
 const LONGEST_MESSAGE = 'x'.repeat(32_768);
 const SHOWN_MESSAGE = `… up to ${LONGEST_MESSAGE.length} characters`;
+const LONGEST_FAULTS: readonly RequestFault[] = Array.from({ length: 10 }, () => ({
+  in: 'body',
+  pointer: `/${'x'.repeat(61)}`.repeat(32),
+  keyword: 'unevaluatedProperties',
+  message: 'x'.repeat(1100),
+}));
 
-export function failureType(operation: ContractOperation | undefined, status: number): string {
-  return operation && replyOf(operation, status)?.mediaType === PROBLEM_TYPE ? PROBLEM_TYPE : JSON_TYPE;
+/** A failure that the service itself answers. */
+export interface Failure {
+  readonly status: number;
+  /** The status followed by two digits, one of `ErrorNumber`. */
+  readonly number: ErrorNumber;
+  /** For a reader: the fault and its cure, in English. */
+  readonly message: string;
+  readonly requestId: string;
+  /** At most ten, of a request that breaks the contract. */
+  readonly faults: readonly RequestFault[];
+  /** undefined: the request was of no operation, or was refused before one was found. */
+  readonly operationId: string | undefined;
+}
+
+/** The body of each failure, in place of `{ error, message }` and of Problem Details. Pure; it returns at once. */
+export type ErrorBodyOf = (failure: Failure) => unknown;
+
+/** What is sent of a failure. `cause`: why it has no body, although it should. */
+interface Told {
+  readonly mediaType?: string;
+  readonly text?: string;
+  readonly cause?: unknown;
+}
+export type TellFailure = (refusal: Refusal, requestId: string, operation?: ContractOperation) => Told;
+
+/** Of a service without an `errorBody`. The start has compared its bodies with the contract. */
+export const tellFailure: TellFailure = ({ status, number, message }, _requestId, operation) => {
+  const reply = operation && replyOf(operation, status);
+  if (reply !== undefined && reply.content === undefined) return {};
+  const mediaType = reply?.mediaType === PROBLEM_TYPE ? PROBLEM_TYPE : JSON_TYPE;
+  return { mediaType, text: JSON.stringify(failureBody(number, message, mediaType)) };
+};
+
+/** Checks each body before it is told. @param outside declares the failures outside operations, if the contract does */
+function tellBy(
+  errorBody: ErrorBodyOf | undefined,
+  outside: ContractOperation | undefined,
+  follow: Follow,
+): TellFailure {
+  const make = makerOf(errorBody);
+  /** Values of the headers that a reply declares, by operation and status. */
+  const headers = new Map<string, object>();
+  return ({ status, number, message, faults }, requestId, operation) => {
+    const own = operation && replyOf(operation, status);
+    const judge = own === undefined ? outside : operation;
+    const reply = judge && replyOf(judge, status);
+    const { mediaType = JSON_TYPE, content } = reply ?? {};
+    try {
+      const hasNone = own !== undefined && content === undefined;
+      const failure = { status, number, message, requestId, faults, operationId: operation?.id };
+      const made = hasNone ? undefined : make(failure, mediaType);
+      // Its own failure says no more than that it is one.
+      if (made instanceof Promise) made.catch(() => undefined);
+      if (made instanceof Promise || (made === undefined && !hasNone)) throw new Error('it must return a body at once');
+      if (judge === undefined || reply === undefined) return { mediaType, text: exactJson(made) };
+      const body = errorBody === undefined ? made : content?.sent(made);
+      const sent = headers.getOrInsertComputed(`${judge.id} ${status}`, () => headersOf(status, reply, follow));
+      judge.validator.reply(status, sent, body);
+      return content === undefined ? {} : { mediaType, text: content.toJson(body) };
+    } catch (cause) {
+      return { cause };
+    }
+  };
+}
+
+function makerOf(errorBody: ErrorBodyOf | undefined): (failure: Failure, mediaType: string) => unknown {
+  return errorBody ?? (({ number, message }, mediaType) => failureBody(number, message, mediaType));
 }
 
 /** The contract's Error, or the Problem Details of RFC 9457. */
-export function failureBody(error: ErrorNumber, message: string, mediaType = JSON_TYPE): object {
+function failureBody(error: ErrorNumber, message: string, mediaType: string): object {
   if (mediaType !== PROBLEM_TYPE) return { error, message } satisfies ErrorBody;
   const status = statusOf(error);
   return { type: 'about:blank', title: STATUS_CODES[status], status, detail: message, error };
+}
+
+/** What declares the failures outside operations: the schema `Error` of a contract, if it has one. */
+export function outsideOf(document: OpenApiDocument): Declared[] {
+  const schema = document.components?.schemas?.['Error'];
+  if (schema === undefined) return [];
+  const responses = { default: { content: { [JSON_TYPE]: { schema } } } };
+  const paths = { '/': { get: { operationId: 'outside', responses } } };
+  const [outside] = readOperations({ ...document, security: [], paths });
+  return outside === undefined ? [] : [{ ...outside, id: 'components/schemas/Error' }];
 }
 
 /** The numbers that the schema `Error` of a contract lists, with their meaning. */
@@ -84,12 +167,35 @@ export function requireRequestIds(operations: readonly ContractOperation[]): voi
     }
 }
 
-/** @throws ContractError if an operation does not declare a failure that the service itself may answer */
+/**
+ * @param errorBody that of the service; 'any': it may have one, so that bodies are not compared
+ * @param outside declares the failures outside operations, if the contract does
+ * @returns what tells the failures
+ * @throws ContractError if an operation does not declare a failure that the service itself may answer
+ */
 export function requireFailures(
-  { paths = {} }: OpenApiDocument,
+  { paths = {}, components }: OpenApiDocument,
   operations: readonly ContractOperation[],
   follow: Follow,
-): void {
+  errorBody: ErrorBodyOf | 'any' | undefined,
+  outside: ContractOperation | undefined,
+): TellFailure {
+  const own = typeof errorBody === 'function' ? errorBody : undefined;
+  const [make, tell] = [makerOf(own), tellBy(own, outside, follow)];
+  const requireBody = (node: object, where: string, number: ErrorNumber, operation: ContractOperation) => {
+    for (const faults of own === undefined ? [[]] : [[], LONGEST_FAULTS]) {
+      const refusal = new Refusal(number, LONGEST_MESSAGE, {}, undefined, faults);
+      const id = operation === outside ? undefined : operation;
+      const { cause } = tell(refusal, REQUEST_ID['x-request-id'], id);
+      if (cause === undefined) continue;
+      if (!(cause instanceof ReplyError)) refuse(node, where, `errorBody fails for ${number}: ${messageOf(cause)}`);
+      const { mediaType = JSON_TYPE } = replyOf(operation, refusal.status) ?? {};
+      const failure = { status: refusal.status, number, message: SHOWN_MESSAGE, requestId: '…', faults: [] };
+      const shown = exactJson(make({ ...failure, operationId: id?.id }, mediaType));
+      const what = `the service itself answers ${refusal.status} with ${shown}, which must be valid: ${cause.message}`;
+      refuse(node, where, what);
+    }
+  };
   for (const operation of operations) {
     const { method, path } = operation;
     const declared = paths[path]?.[method.toLowerCase() as Method] ?? {};
@@ -102,23 +208,17 @@ export function requireFailures(
       const where = `${method} ${path}`;
       if (reply === undefined)
         refuse(node, where, `the service itself answers ${status}: declare ${status} or default`);
-      const mediaType = failureType(operation, status);
-      if (reply.mediaType !== mediaType)
+      if (errorBody === 'any') continue;
+      if (own === undefined && ![JSON_TYPE, PROBLEM_TYPE, undefined].includes(reply.mediaType))
         refuse(node, where, `the service itself answers ${status}: declare it as ${JSON_TYPE} or ${PROBLEM_TYPE}`);
-      try {
-        const body = failureBody(number, LONGEST_MESSAGE, mediaType);
-        operation.validator.reply(status, headersOf(status, reply, follow), body);
-      } catch (error) {
-        if (!(error instanceof ReplyError)) throw error;
-        const shown = JSON.stringify(failureBody(number, SHOWN_MESSAGE, mediaType));
-        refuse(
-          node,
-          where,
-          `the service itself answers ${status} with ${shown}, which must be valid: ${error.message}`,
-        );
-      }
+      requireBody(node, where, number, operation);
     }
   }
+  if (own === undefined) return tellFailure;
+  const schema = components?.schemas?.['Error'];
+  if (outside !== undefined && typeof schema === 'object')
+    for (const number of Object.values(ErrorNumber)) requireBody(schema, outside.id, number, outside);
+  return tell;
 }
 
 function replyOf({ replies }: ContractOperation, status: number): ContractReply | undefined {

@@ -4,7 +4,7 @@ import { readBasePath } from './rules/addresses.ts';
 import { requireDeclared } from './rules/closed.ts';
 import { type Contract, readOperations } from './contract.ts';
 import { follower, type OpenApiDocument, readOpenApi } from './schema/document.ts';
-import { requireFailures, requireRequestIds } from './failures.ts';
+import { type ErrorBodyOf, outsideOf, requireFailures, requireRequestIds, type TellFailure } from './failures.ts';
 import { requireOneIntegerType } from './rules/integers.ts';
 import { requireOneFile } from './rules/one-file.ts';
 import { requireLinearPatterns } from './rules/patterns.ts';
@@ -26,30 +26,42 @@ export function loadDocument(yaml: string, isKnown = false): OpenApiDocument {
   return document;
 }
 
-/** The contract of the last file: a process that starts its service again, as tests do, need not compile it again. */
-let last: Contract | undefined;
+/** A contract, and how its service tells failures. */
+interface Loaded extends Contract {
+  readonly tell: TellFailure;
+}
 
-/** @param contract its text, or the URL of its file @throws ContractError */
-export async function loadContract(contract: string | URL): Promise<Contract> {
-  if (typeof contract === 'string') return compile(contract, false);
+/** The contract of the last file: a process that starts its service again, as tests do, need not compile it again. */
+let last: (Loaded & { readonly errorBody: unknown }) | undefined;
+
+/**
+ * @param contract its text, or the URL of its file
+ * @param errorBody of its service, if it has one; 'any': it may have one, which is not compared with the contract
+ * @throws ContractError
+ */
+export async function loadContract(contract: string | URL, errorBody?: ErrorBodyOf | 'any'): Promise<Loaded> {
+  if (typeof contract === 'string') return compile(contract, false, errorBody);
   const text = await readFile(contract, 'utf8');
-  if (last?.yaml !== text) last = compile(text, await isGeneratedFrom(contract, text));
+  if (last?.yaml !== text || last.errorBody !== errorBody)
+    last = { ...compile(text, await isGeneratedFrom(contract, text), errorBody), errorBody };
   return last;
 }
 
-function compile(text: string, isKnown: boolean): Contract {
+function compile(text: string, isKnown: boolean, errorBody: ErrorBodyOf | 'any' | undefined): Loaded {
   const document = loadDocument(text, isKnown);
   const basePath = readBasePath(document);
-  const operations = withValidators(readOperations(document), document);
   const follow = follower(document);
-  requireFailures(document, operations, follow);
+  const judged = typeof errorBody === 'function' ? outsideOf(document) : [];
+  const all = withValidators([...readOperations(document), ...judged], document);
+  const [operations, [outside]] = [all.slice(0, all.length - judged.length), all.slice(all.length - judged.length)];
+  const tell = requireFailures(document, operations, follow, errorBody, outside);
   requireRequestIds(operations);
   const sent = operations.flatMap(({ values, body }) => [values, ...(body?.types.values() ?? [])]);
   requireOneIntegerType(
     sent.map(({ schema }) => schema),
     follow,
   );
-  return { yaml: text, document, basePath, operations };
+  return { yaml: text, document, basePath, operations, tell };
 }
 
 /** In the format of `sha256sum`. */

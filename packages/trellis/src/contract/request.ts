@@ -50,7 +50,8 @@ function requireFilledIn(request: RequestData, { validator }: ContractOperation,
     validator.request(request, mediaType);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    throw new Refusal(error.number, `with its defaults, the request breaks the contract: ${error.message}`);
+    const message = `with its defaults, the request breaks the contract: ${error.message}`;
+    throw new Refusal(error.number, message, {}, undefined, error.faults);
   }
 }
 

@@ -79,7 +79,7 @@ export function checkHeader(header: Fields, operation: ContractOperation): reado
     readRecord(JSON.stringify(Object.fromEntries(names.map((name) => [name, null]))), operation);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    const faults = error instanceof ContractBroken ? error.faults.filter(isOfName) : [];
+    const faults = error instanceof ContractBroken ? error.found.filter(isOfName) : [];
     if (faults.length > 0) throw new Error(inWords(faults).replaceAll('body.', 'the column '), { cause: error });
   }
   return names;

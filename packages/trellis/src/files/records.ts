@@ -47,7 +47,7 @@ export function chooseTable(chosen: string | undefined, all: readonly string[], 
 /** @param chosen the option --table @throws ExplainedError, also if no file can have what the operation requires */
 export async function openRecords({ contract, operations, records }: AnyService, chosen: string | undefined) {
   const table = chooseTable(chosen, Object.keys(records));
-  const { document, operations: declared } = await loadContract(contract);
+  const { document, operations: declared } = await loadContract(contract, 'any');
   const id = records[table] ?? '';
   const operation = declared.find((each) => each.id === id);
   // Its types are those of its own tables, which the service has bound.

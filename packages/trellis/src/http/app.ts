@@ -1,5 +1,6 @@
 import express, { type ErrorRequestHandler, type RequestHandler, type Router } from 'express';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
+import { tellFailure, type TellFailure } from '../contract/failures.ts';
 import { clientAddress, type Proxies } from './client-address.ts';
 import type { Context } from './context.ts';
 import { createCors } from './cors.ts';
@@ -23,7 +24,7 @@ interface AppOptions extends RouterOptions {
 }
 
 export function createApp(options: AppOptions): Application {
-  const { log, observer, proxies, corsOrigins } = options;
+  const { log, observer, proxies, corsOrigins, tell = tellFailure } = options;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -35,7 +36,7 @@ export function createApp(options: AppOptions): Application {
   routeOperations(app, options);
   app.use(options.pages);
   app.use(unknownPath);
-  app.use(failed);
+  app.use(failedWith(tell));
 
   const markForOrigins = corsOrigins && createCors(corsOrigins, options.contract, options.corsHeaders);
   const record = createRecorder(log, observer);
@@ -46,7 +47,7 @@ export function createApp(options: AppOptions): Application {
       if (isPreflight === true) send(context, 204, {});
       else app(context.request, context.response);
     } catch (error) {
-      answerFailure(error, context);
+      answerFailure(error, context, tell);
     }
   };
   return {
@@ -71,6 +72,7 @@ export function createApp(options: AppOptions): Application {
       else dispatch(context);
     },
     classes: classesOf(app),
+    tell,
   };
 }
 
@@ -78,7 +80,9 @@ const unknownPath: RequestHandler = (request) => {
   throw new Refusal(ErrorNumber.pathUnknown, `the path ${sentPath(request)} does not exist`);
 };
 
-// Express recognizes an error handler by its four parameters.
-const failed: ErrorRequestHandler = (error, _request, { context }, _next) => {
-  answerFailure(error, context);
-};
+function failedWith(tell: TellFailure): ErrorRequestHandler {
+  // Express recognizes an error handler by its four parameters.
+  return (error, _request, { context }, _next) => {
+    answerFailure(error, context, tell);
+  };
+}

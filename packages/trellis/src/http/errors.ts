@@ -1,19 +1,20 @@
 import { ErrorNumber, overloaded, Refusal } from '../contract/errors.ts';
+import type { TellFailure } from '../contract/failures.ts';
 import { StoreUnavailable } from '../storage/store.ts';
 import type { Context } from './context.ts';
 import { sendRefusal } from './reply.ts';
 
 /** Turns every failure into a reply and the members of its log line. Never throws: nobody could answer that. */
-export function answerFailure(error: unknown, context: Context): void {
+export function answerFailure(error: unknown, context: Context, tellFailure: TellFailure): void {
   orDestroy(context, () => {
     // After this turn of the event loop, Node has read the rest of the packet: if it holds the whole body, the connection
     // can be used again.
     const tooMany = error === overloaded || (error instanceof Refusal && error.number === ErrorNumber.tooManyRequests);
     if (tooMany && !context.request.complete)
       setImmediate(orDestroy, context, () => {
-        tell(error, context);
+        tell(error, context, tellFailure);
       });
-    else tell(error, context);
+    else tell(error, context, tellFailure);
   });
 }
 
@@ -26,7 +27,7 @@ function orDestroy(context: Context, work: () => void): void {
   }
 }
 
-function tell(error: unknown, context: Context): void {
+function tell(error: unknown, context: Context, tellFailure: TellFailure): void {
   const { request, response } = context;
   // The operation stopped because its client went away, which is no failure.
   if (context.departed && Error.isError(error) && error.name === 'AbortError') {
@@ -39,7 +40,7 @@ function tell(error: unknown, context: Context): void {
   // A Refusal that was thrown needs no stack in the log.
   if (refusal.status >= 500 && refusal !== error) context.failure = error ?? new Error(`${String(error)} was thrown`);
   if (response.headersSent || !request.socket.writable) response.destroy();
-  else sendRefusal(context, refusal);
+  else sendRefusal(context, refusal, tellFailure);
 }
 
 function toRefusal(error: unknown, requestId: string): Refusal {

@@ -2,7 +2,8 @@ import { validateHeaderValue } from 'node:http';
 import { OWN_HEADERS } from '../contract/message/content.ts';
 import type { ContractOperation, HeaderValues, ReplyData } from '../contract/contract.ts';
 import type { Refusal } from '../contract/errors.ts';
-import { failureBody, failureType } from '../contract/failures.ts';
+import type { TellFailure } from '../contract/failures.ts';
+import { messageOf } from '../explained-error.ts';
 import { MAX } from './bounds.ts';
 import type { Context } from './context.ts';
 
@@ -119,11 +120,11 @@ function settleConnection(context: Context): void {
   };
 }
 
-export function sendRefusal(context: Context, refusal: Refusal): void {
-  const mediaType = failureType(context.operation, refusal.status);
-  send(context, refusal.status, refusal.headers, mediaType, errorBody(refusal, mediaType));
-}
-
-export function errorBody({ number, message }: Refusal, mediaType?: string): string {
-  return JSON.stringify(failureBody(number, message, mediaType));
+export function sendRefusal(context: Context, refusal: Refusal, tell: TellFailure): void {
+  const { mediaType, text, cause } = tell(refusal, context.requestId, context.operation);
+  if (cause !== undefined) {
+    const failures = context.failure === undefined ? [cause] : [context.failure, cause];
+    context.failure = new AggregateError(failures, `no body was sent: ${failures.map(messageOf).join('; ')}`);
+  }
+  send(context, refusal.status, refusal.headers, mediaType, text);
 }

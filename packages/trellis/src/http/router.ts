@@ -3,7 +3,7 @@ import type { Authenticator } from '../auth/authenticator.ts';
 import { type Caller, scopeCheck } from '../contract/caller.ts';
 import type { Contract, ContractOperation, ReplyData, RequestData } from '../contract/contract.ts';
 import { ContractError, ErrorNumber, overloaded, Refusal } from '../contract/errors.ts';
-import { isErrorBody, unlistedNumbers } from '../contract/failures.ts';
+import { isErrorBody, tellFailure, type TellFailure } from '../contract/failures.ts';
 import { type Body, validateRequest } from '../contract/request.ts';
 import type { AnyService, Handler, Shared, Tools } from '../service.ts';
 import { type Context, toolsWith } from './context.ts';
@@ -26,6 +26,8 @@ export interface RouterOptions {
   readonly shared: Shared;
   readonly authenticator: Pick<Authenticator, 'authenticate'>;
   readonly rateLimit?: RateLimit | undefined;
+  /** By default without an `errorBody` of the service. */
+  readonly tell?: TellFailure | undefined;
   /** The path of BASE_URL: '' or such as `/api`. */
   readonly basePath: string;
 }
@@ -52,11 +54,6 @@ export function routeOperations(router: IRouter, options: RouterOptions): void {
   const count = options.rateLimit && createRateLimit(options.rateLimit);
   const undeclared = Object.keys(operations).filter((id) => !contract.operations.some((each) => each.id === id));
   if (undeclared.length > 0) throw outOfStep(`does not declare ${undeclared.join(', ')}, which the service has`);
-  const unlisted = unlistedNumbers(contract.document).join(', ');
-  if (unlisted !== '')
-    throw new ContractError(
-      `x-error-numbers of the contract lacks ${unlisted}, which the service may answer: add them`,
-    );
 
   const basePath = options.basePath + contract.basePath;
   for (const [path, declared] of Map.groupBy(contract.operations, (each) => each.path)) {
@@ -81,7 +78,7 @@ export function onlyAllow(methods: string): RequestHandler {
 
 function operationHandler(
   operation: ContractOperation,
-  { operations, authenticator, basePath }: RouterOptions,
+  { operations, authenticator, basePath, tell = tellFailure }: RouterOptions,
   RequestTools: new (context: Context) => Tools,
   count: ReturnType<typeof createRateLimit> | undefined,
 ): (request: Request, response: Response) => Promise<void> {
@@ -120,7 +117,7 @@ function operationHandler(
       answer(context, reply);
     } catch (error) {
       // Express would take the strings `route` and `router`, which an operation may throw, for its own.
-      answerFailure(error, context);
+      answerFailure(error, context, tell);
     }
   };
   const admit = (context: Context, caller: Caller) => {

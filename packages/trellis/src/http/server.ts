@@ -4,6 +4,7 @@ import { type AddressInfo, Server as NetServer } from 'node:net';
 import express, { type Request, type Response } from 'express';
 import type { Logger } from 'pino';
 import type { Refusal } from '../contract/errors.ts';
+import { tellFailure, type TellFailure } from '../contract/failures.ts';
 import { ExplainedError } from '../explained-error.ts';
 import { DEADLINE, MAX } from './bounds.ts';
 import type { Exchange } from './connection.ts';
@@ -31,6 +32,8 @@ export interface Application {
   readonly handle: (context: Context) => void;
   /** By default those of an Express application without settings. */
   readonly classes?: ReturnType<typeof classesOf>;
+  /** Tells failures of bytes that are no request. */
+  readonly tell?: TellFailure;
 }
 
 export interface ListenOptions {
@@ -45,7 +48,7 @@ export interface ListenOptions {
 
 /** @throws ExplainedError */
 export async function listen(
-  { handle, classes = classesOf(express()) }: Application,
+  { handle, classes = classesOf(express()), tell = tellFailure }: Application,
   host: string,
   port: number,
   logger: Logger,
@@ -84,7 +87,7 @@ export async function listen(
       if (ledger.stopping || request.headers.upgrade !== undefined) connection.endAfter(context);
       handle(context);
     });
-  const refuse = refuseUnreadable(server, ledger, logger, onUnreadable);
+  const refuse = refuseUnreadable(server, ledger, logger, onUnreadable, tell);
   const sweep = setInterval(() => {
     for (const connection of ledger.all().filter((each) => each.isStalled())) {
       if (connection.phase === 'body') refuse(connection, tooSlow);

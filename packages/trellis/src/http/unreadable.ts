@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { type Server, STATUS_CODES } from 'node:http';
 import type { Logger } from 'pino';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
+import type { TellFailure } from '../contract/failures.ts';
 import { MAX } from './bounds.ts';
 import type { Connection } from './connection.ts';
 import type { Ledger } from './ledger.ts';
-import { errorBody } from './reply.ts';
 import { otherVersion } from './request-target.ts';
 
 /** Node makes no response object for bytes that it cannot read as a request. @returns a function that answers them */
@@ -13,6 +14,7 @@ export function refuseUnreadable(
   ledger: Ledger,
   logger: Logger,
   onUnreadable: ((refusal: Refusal) => void) | undefined,
+  tell: TellFailure,
 ): (connection: Connection, refusal: Refusal) => void {
   const refuse = (connection: Connection, refusal: Refusal): void => {
     const { socket, address } = connection;
@@ -25,9 +27,13 @@ export function refuseUnreadable(
       // No answer is possible: the client is gone, or a reply has ended the connection.
       if (!socket.writable) return;
       const { status, number, message } = refusal;
-      logger.info({ client: address, status, error: number, reason: message }, 'unreadable request');
+      // Node has read no header that could name the request.
+      const requestId = randomUUID();
+      const { text, cause } = tell(refusal, requestId);
+      const line = { requestId, client: address, status, error: number, reason: message, err: cause };
+      logger[cause === undefined ? 'info' : 'error'](line, 'unreadable request');
       onUnreadable?.(refusal);
-      socket.write(inText(refusal));
+      socket.write(inText(refusal, requestId, text));
       connection.endSoon();
     });
   };
@@ -97,11 +103,11 @@ function refusalOf({ code, reason = 'it cannot be read' }: ParseError): Refusal 
 }
 
 /** The whole reply. */
-function inText(refusal: Refusal): string {
-  const body = errorBody(refusal);
+function inText(refusal: Refusal, requestId: string, body = ''): string {
   const head = [
     `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status] ?? ''}`,
-    'Content-Type: application/json',
+    ...(body === '' ? [] : ['Content-Type: application/json']),
+    `X-Request-Id: ${requestId}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Connection: close',
   ];

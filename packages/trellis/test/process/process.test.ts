@@ -4,6 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Project } from '../support/project.ts';
 import { createItem, ROOT, runCommand, start, startInstance, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import { until } from '../support/until.ts';
 
 const newStore = () => ({ PORT: '0', DATABASE_URL: `sqlite:${join(temporaryFolder(), 'items.db')}` });
 const BODY = '{"id":1,"name":"Monstera deliciosa","tag":"tropical"}';
@@ -113,6 +114,20 @@ describe('the service', () => {
     expect((await createItem({ ...service, url: `${service.url}/api` }, BODY)).status).toBe(404);
     expect((await fetch(`${service.url}/api/docs/`)).status).toBe(200);
     await service.stop();
+  });
+
+  test('starts with a warning when x-error-numbers lacks a number of the framework', async () => {
+    const project = new Project();
+    project.edit(
+      'packages/trellis/test/services/items/openapi.yaml',
+      "            '40400': The path does not exist\n",
+      '',
+    );
+    const service = start(process.execPath, [project.itemsMain, 'serve'], newStore(), project.folder);
+    const line = await until(() => service.log().find(({ level }) => level === 'warn'));
+    expect(line).toMatchObject({ unlisted: [40400], msg: expect.stringContaining('x-error-numbers') });
+    service.child.kill('SIGTERM');
+    expect(await service.ended).toBe(0);
   });
 
   test('does not start when openapi.yaml was edited and is not valid OpenAPI', async () => {

@@ -71,14 +71,14 @@ const contracts = new Map<string, ReturnType<typeof loadContract>>();
 
 /** Starts the service in this process, on a real database and port, so that a test can pass its own operations. */
 export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
-  const { service = items } = options;
+  const service: AnyService = options.service ?? items;
   const path = join(temporaryFolder(), 'store.db');
   const { location = { engine: 'sqlite', path } } = options;
   const store = await openStore(layoutOf(service), location, { create: true });
   stores.push(() => store.close());
   const token = makeToken(service.name);
   const source = options.yaml ?? service.contract;
-  const loading = contracts.get(String(source)) ?? loadContract(source);
+  const loading = contracts.get(String(source)) ?? loadContract(source, service.errorBody);
   contracts.set(String(source), loading);
   const contract = await loading;
   await store.tokens.add({ name: 'tests', hash: hashToken(token), scopes: scopesOf(contract) });
@@ -89,6 +89,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const app = createApp({
     contract,
     operations: options.operations ?? service.operations,
+    tell: contract.tell,
     shared: { ...sharedBy(store, {}, options.now), resources: undefined },
     authenticator: new Authenticator(store.tokens, undefined, jwt),
     log: {

@@ -1,4 +1,4 @@
-import { ErrorNumber, Refusal } from '../errors.ts';
+import { ErrorNumber, Refusal, type RequestFault } from '../errors.ts';
 import { STRING_FORMATS } from '../schema/formats.ts';
 
 /** What is wrong with one value of a message: `{ path: '/body/id', keyword: 'type', wanted: 'integer', … }`. */
@@ -13,11 +13,13 @@ export interface Fault {
 
 /** A request breaks the contract. */
 export class ContractBroken extends Refusal {
-  readonly faults: readonly Fault[];
+  /** All of them; `faults` has those that the client is told. */
+  readonly found: readonly Fault[];
 
-  constructor(faults: readonly Fault[], patterns?: ReadonlyMap<string, string>, request?: object) {
-    super(ErrorNumber.contractBroken, inWords(faults, patterns, request));
-    this.faults = faults;
+  constructor(found: readonly Fault[], patterns?: ReadonlyMap<string, string>, request?: object) {
+    const { named, rest } = read(found, patterns, request);
+    super(ErrorNumber.contractBroken, [...named.keys(), ...rest].join('; '), {}, undefined, [...named.values()]);
+    this.found = found;
   }
 }
 
@@ -64,33 +66,47 @@ export function isOfName({ keyword = '' }: Fault): boolean {
   return keyword === 'required' || IS_NOT_ALLOWED.includes(keyword);
 }
 
+export function inWords(found: readonly Fault[], patterns?: ReadonlyMap<string, string>): string {
+  const { named, rest } = read(found, patterns);
+  return [...named.keys(), ...rest].join('; ');
+}
+
 /**
  * @param patterns messages for values that do not match, by pattern
  * @param message in which the faults are
+ * @returns the faults that are told, each by its sentence, and how many more there are
  */
-export function inWords(
-  found: readonly Fault[],
-  patterns: ReadonlyMap<string, string> = new Map(),
-  message: object = {},
-): string {
+function read(found: readonly Fault[], patterns: ReadonlyMap<string, string> = new Map(), message: object = {}) {
   const faults = found.filter((fault) => !(IN_TEXT.test(fault.path) && String(typesIn(fault)) === 'null'));
-  const named = new Set<string>();
-  let read = 0;
+  const named = new Map<string, RequestFault>();
+  let count = 0;
   for (const fault of faults) {
     // One request can have thousands of faults, and each may have a path of megabytes.
-    if (named.size === MAX_FAULTS || read === MAX_READ) break;
+    if (named.size === MAX_FAULTS || count === MAX_READ) break;
     const hint = isPlusLost(fault, message) ? ' (a + is a space in a query: send + as %2B)' : '';
-    named.add(sentence(fault, patterns) + hint);
-    read++;
+    const { member, ...told } = tellOf(fault, patterns, hint);
+    named.set(`${member} ${told.message}`, told);
+    count++;
   }
-  if (read < faults.length) named.add(`and ${faults.length - read} more`);
-  return [...named].join('; ');
+  return { named, rest: count < faults.length ? [`and ${faults.length - count} more`] : [] };
 }
 
-function sentence(fault: Fault, patterns: ReadonlyMap<string, string>): string {
-  // The validator gives no path for a member whose name is empty.
-  const member = fault.path === '' ? 'a member whose name is empty' : memberOf(fault.path);
-  return `${member} ${cut(predicate(fault, patterns), MAX_PREDICATE_LENGTH)}`;
+function tellOf(fault: Fault, patterns: ReadonlyMap<string, string>, hint: string) {
+  const [part = '', ...names] = fault.path.split('/').slice(1);
+  // An escape has two characters.
+  const shown = names.map((name) =>
+    cut(unescaped(name.slice(0, 2 * MAX_NAME_LENGTH + 2)).toWellFormed(), MAX_NAME_LENGTH),
+  );
+  // The path is `headers` in a reply, `header` in a request.
+  const where = (part === 'headers' ? 'header' : part) as RequestFault['in'];
+  return {
+    // The validator gives no path for a member whose name is empty.
+    member: fault.path === '' ? 'a member whose name is empty' : [where, ...shown].join('.'),
+    in: fault.path === '' ? 'body' : where,
+    pointer: shown.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''),
+    keyword: fault.keyword ?? '',
+    message: cut(predicate(fault, patterns), MAX_PREDICATE_LENGTH) + hint,
+  } as const;
 }
 
 function typesIn({ keyword, wanted }: Fault): readonly string[] {
@@ -113,17 +129,6 @@ function isPlusLost({ path, keyword, wanted }: Fault, request: object): boolean 
 
 function unescaped(name: string): string {
   return name.replaceAll('~1', '/').replaceAll('~0', '~');
-}
-
-/** `/body/list/0/id` as `body.list.0.id`. */
-function memberOf(path: string): string {
-  const [part = '', ...names] = path.split('/').slice(1);
-  // An escape has two characters.
-  const shown = names.map((name) =>
-    cut(unescaped(name.slice(0, 2 * MAX_NAME_LENGTH + 2)).toWellFormed(), MAX_NAME_LENGTH),
-  );
-  // The path is `headers` in a reply, `header` in a request.
-  return [part === 'headers' ? 'header' : part, ...shown].join('.');
 }
 
 function cut(text: string, length: number): string {

@@ -251,13 +251,6 @@ describe('the service refuses to start, and says why, for a contract with', () =
       route({ createItem: handler, mowLawn: handler });
     }).toThrow(`the contract does not declare mowLawn, which the service has: ${run}`);
   });
-
-  test('error numbers that lack some of the framework', async () => {
-    const yaml = YAML.replace(/ +'40400': .*\n/, '').replace(/ +'50500': .*\n/, '');
-    await expect(startApp({ yaml })).rejects.toThrow(
-      'x-error-numbers of the contract lacks 40400, 50500, which the service may answer: add them',
-    );
-  });
 });
 
 describe('loadContract', () => {

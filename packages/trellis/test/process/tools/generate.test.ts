@@ -156,3 +156,31 @@ describe('`generate` opens no connection', () => {
     expect(requests).toBe(0);
   });
 });
+
+describe('a contract whose failures', () => {
+  const check = () => run(project, `scripts/node packages/trellis/bin/trellis generate --check ${FOLDER}`);
+
+  test('lack a number of the framework in their list is written, and fails the check', async () => {
+    const { code } = await generate(["            '40400': The path does not exist\n", '']);
+    expect(code).toBe(0);
+    const { code: failed, stderr } = await check();
+    expect([failed, stderr]).toEqual([
+      1,
+      `${CONTRACT}: x-error-numbers lacks 40400, which the service may answer: add them\n`,
+    ]);
+  });
+
+  test('have another body than the framework gives them is written, with a warning', async () => {
+    const { code, said } = await generate(['maxLength: 32768', 'maxLength: 30000']);
+    expect(said).toMatch(
+      /openapi\.yaml:\d+:\d+, POST \/items: .*body\.message must not have more than 30000 characters; the service starts only with an errorBody that is/,
+    );
+    expect([code, said]).toEqual([0, expect.stringContaining('generated/openapi.sha256: written')]);
+  });
+});
+
+test('`generate` ends in silence when its reader closes the pipe', async () => {
+  const line = `scripts/node packages/trellis/bin/trellis generate ${FOLDER} ${FOLDER} ${FOLDER} | head -n 0; echo "ended \${PIPESTATUS[0]}"`;
+  const { stdout, stderr } = await run(project, line);
+  expect([stdout, stderr]).toEqual(['ended 0\n', '']);
+});

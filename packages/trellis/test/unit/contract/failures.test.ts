@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { Refusal } from '../../../src/contract/errors.ts';
+import type { ErrorBodyOf } from '../../../src/contract/failures.ts';
 import { loadContract } from '../../../src/contract/load.ts';
 
 const PROBLEM = `type: object
@@ -50,6 +52,7 @@ describe('loadContract', () => {
     ['as a problem under default', problem('default')],
     ['by status', all('400', '401', '403', '429', '500', '503')],
     ['in different shapes', problem('400') + error('default')],
+    ['without a body', '        default: { description: x }'],
     [
       'with header fields that the service always sends',
       problem('401', headers('www-authenticate: { required: true, schema: { type: string, pattern: ^Bearer } }')) +
@@ -86,11 +89,6 @@ describe('loadContract', () => {
     '{"type":"about:blank","title":"Bad Request","status":400,"detail":"… up to 32768 characters","error":40001}',
   ];
   test.each([
-    [
-      'without a body',
-      '        default: { description: x }',
-      'openapi.yaml:10:9, GET /things: the service itself answers 400: declare it as application/json or application/problem+json',
-    ],
     [
       'with another media type',
       response('default', '{}', 'application/vnd.error+json'),
@@ -174,5 +172,95 @@ describe('loadContract', () => {
     await expect(
       loadContract(withResponses(created(`{ ${name}: { required: true, schema: { type: string } } }`))),
     ).rejects.toThrow(`the header ${name} is sent only where RATE_LIMIT is set: leave out required`);
+  });
+});
+
+describe('loadContract, with an errorBody,', () => {
+  const MEMBERS = [
+    'code: { type: integer, format: int64 }',
+    'why: { type: string, maxLength: 32768 }',
+    'trace: { type: string }',
+    'at: { type: array, maxItems: 10, items: { type: object, required: [pointer] } }',
+  ];
+  const OWN = `{ type: object, additionalProperties: false, required: [code], properties: { ${MEMBERS.join()} } }`;
+  const own = response('default', OWN, 'application/vnd.things+json');
+  const errorBody: ErrorBodyOf = ({ number, message, faults, requestId, operationId }) => ({
+    code: number,
+    why: message,
+    at: faults,
+    trace: operationId === undefined ? undefined : requestId,
+    unknown: 'left out',
+  });
+  const load = (make: ErrorBodyOf | 'any', responses = own, yaml = withResponses(responses)) =>
+    loadContract(yaml, make);
+  const withError = (schema: string) =>
+    withResponses(own).replace(/ {4}Error:\n(?: {6}.*\n)+/, `    Error: ${schema}\n`);
+
+  test('tells failures by it, as the contract types them', async () => {
+    const { tell, operations } = await load(errorBody, own, withError(OWN));
+    const faults = [{ in: 'query', pointer: '/a', keyword: 'type', message: 'must be a number' }] as const;
+    const refusal = new Refusal(40010, 'query.a must be a number', {}, undefined, faults);
+    const body = { code: 40010, why: 'query.a must be a number', at: faults };
+    const { mediaType, text = '' } = tell(refusal, 'an id', operations[0]);
+    expect([mediaType, JSON.parse(text)]).toEqual(['application/vnd.things+json', { ...body, trace: 'an id' }]);
+    const outside = tell(refusal, 'an id');
+    expect([outside.mediaType, JSON.parse(outside.text ?? '')]).toEqual(['application/json', body]);
+  });
+
+  test('asks it for no body where the contract declares none', async () => {
+    const yaml = withError(OWN).replace(own, () => `${own}        '503': { description: x }\n`);
+    const { tell, operations } = await load(errorBody, own, yaml);
+    expect(tell(new Refusal(50300, 'away'), 'an id', operations[0])).toEqual({});
+  });
+
+  test.each<[string, ErrorBodyOf, string, string?]>([
+    [
+      'a body that the contract does not allow',
+      ({ message }) => ({ why: message }),
+      'openapi.yaml:10:9, GET /things: the service itself answers 400 with {"why":"… up to 32768 characters"}, which must be valid: the reply of getThings breaks the contract: body.code is required',
+    ],
+    [
+      'a body that holds ten faults, and may not',
+      ({ number, faults }) => ({ code: number, at: faults.flatMap((fault) => [fault, fault]) }),
+      'body.at must not have more than 10 items',
+    ],
+    ['undefined', () => undefined, 'errorBody fails for 40001: it must return a body at once'],
+    ['a promise', () => Promise.resolve({ code: 1 }), 'errorBody fails for 40001: it must return a body at once'],
+    [
+      'an error',
+      ({ number }) => {
+        if (number === 50300) throw new Error('no words for it');
+        return { code: number };
+      },
+      'openapi.yaml:10:9, GET /things: errorBody fails for 50300: no words for it',
+    ],
+    [
+      'a body outside operations that the schema Error does not allow',
+      errorBody,
+      'openapi.yaml:15:5, components/schemas/Error: the service itself answers 400 with {"code":40001,"why":"… up to 32768 characters","at":[],"unknown":"left out"}, which must be valid: the reply of components/schemas/Error breaks the contract: body.code must be a string',
+      withError('{ properties: { code: { type: string } } }'),
+    ],
+  ])('refuses one that gives %s', async (_what, make, message, yaml = withError(OWN)) => {
+    await expect(load(make, own, yaml)).rejects.toThrow(message);
+  });
+
+  test('tells why there is no body when it fails in service', async () => {
+    let isBroken = false;
+    const { tell, operations } = await load(
+      ({ number }) => {
+        if (isBroken) throw new Error('broken');
+        return { code: number };
+      },
+      own,
+      withError(OWN),
+    );
+    isBroken = true;
+    for (const operation of [operations[0], undefined])
+      expect(tell(new Refusal(40001, 'x'), 'an id', operation)).toEqual({ cause: new Error('broken') });
+  });
+
+  test('compares no body while it is not known', async () => {
+    await expect(load('any')).resolves.toBeDefined();
+    await expect(load('any', error('400'))).rejects.toThrow('declare 401 or default');
   });
 });
