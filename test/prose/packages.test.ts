@@ -1,6 +1,8 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { untestedValidator } from '../../packages/trellis/src/contract/validator/validator-eov.ts';
+import { TESTED_NODES } from '../../packages/trellis/src/http/node-http.ts';
 import { page } from '../../packages/trellis/test/support/readme.ts';
 import { ROOT } from '../../packages/trellis/test/support/service.ts';
 
@@ -21,11 +23,18 @@ const installed = Object.entries(packages).filter(([folder, { link }]) => folder
 /** Licences whose only condition is to keep their notice. */
 const HARMLESS = ['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', '0BSD', 'Unlicense', 'Python-2.0'];
 
-test('each production package has a licence whose only condition is to keep its notice', () => {
+test('each production package has a licence whose only condition is to keep its notice, and CONTRIBUTING.md names it', () => {
   const shipped = installed.filter(([, { dev, devOptional }]) => !dev && !devOptional);
   expect(shipped.length).toBeGreaterThan(100);
-  const others = shipped.filter(([folder, { license }]) => !HARMLESS.includes(license ?? licenceOf(folder)));
-  expect(others).toEqual([]);
+  const licences = new Set(shipped.map(([folder, { license }]) => license ?? licenceOf(folder)));
+  expect(HARMLESS).toEqual(expect.arrayContaining([...licences]));
+  const [, named = ''] = /has one of the licences ([^(]*)/.exec(page('CONTRIBUTING')) ?? [];
+  expect(
+    named
+      .trim()
+      .split(/,\s+|\s+and\s+/)
+      .toSorted(),
+  ).toEqual([...licences].toSorted());
 });
 
 /** Reads the licence from the package: the lock file lacks the licences of old packages. */
@@ -76,6 +85,16 @@ test('CONTRIBUTING.md tells the licence that each package has', () => {
     rows.some((row) => row.told.some((each) => covers(each, name)) && row.licence !== licence),
   );
   expect(wrong).toEqual([]);
+});
+
+test('the Node and the validator that are installed are those that the tests are for', () => {
+  const { optionalDependencies } = readJson('package.json') as {
+    optionalDependencies: Readonly<Record<string, string>>;
+  };
+  const pinned = Object.entries(optionalDependencies).filter(([name]) => name.startsWith('node-'));
+  expect(pinned.length).toBeGreaterThan(1);
+  expect(pinned.filter(([, version]) => !TESTED_NODES.includes(version))).toEqual([]);
+  expect(untestedValidator()).toBeUndefined();
 });
 
 /** What a file imports from packages. */

@@ -16,6 +16,7 @@ import { ContractError } from '../src/contract/errors.ts';
 import { unlistedNumbers } from '../src/contract/failures.ts';
 import { loadContract, sumOf } from '../src/contract/load.ts';
 import { VOCABULARY } from '../src/contract/rules/vocabulary.ts';
+import { untestedValidator } from '../src/contract/validator/validator-eov.ts';
 import { withErrorNumbers } from './error-table.ts';
 import { requireFittingExamples } from './examples.ts';
 import { forLibraries, withOwnNames } from './for-libraries.ts';
@@ -44,6 +45,8 @@ interface Generated {
 
 /** Lints a contract, loads it as the service does, and generates the files beside it. @throws ContractError */
 async function generated(folder: string, check: boolean): Promise<Generated[]> {
+  const untested = untestedValidator();
+  if (untested !== undefined) throw new ContractError(untested);
   const yaml = await readContract(join(folder, CONTRACT));
   // Before the linter, which lists every difference of another version, and prints a stack for what is not YAML.
   const document = readOpenApi(yaml);

@@ -6,6 +6,8 @@ import { hashToken, makeToken } from '../auth/token.ts';
 import { type Contract, scopesOf } from '../contract/contract.ts';
 import { PAGES } from '../contract/rules/addresses.ts';
 import { exactJson } from '../contract/schema/int64.ts';
+import { untestedValidator } from '../contract/validator/validator-eov.ts';
+import { untestedNode } from '../http/node-http.ts';
 import { strayed } from '../http/stray.ts';
 import { createLog, type Log } from '../observability/log.ts';
 import type { AnyService } from '../service.ts';
@@ -23,7 +25,7 @@ const END_MS = 5500;
 
 export async function serve(job: Job, warnings: readonly string[]): Promise<void> {
   const log = createLog(job.config.LOG_LEVEL, job.io.stdout);
-  for (const each of warnings) log.logger.warn(each);
+  for (const each of [...warnings, untestedNode(), untestedValidator()]) if (each !== undefined) log.logger.warn(each);
   const endProcess = (message: string, error?: unknown) => {
     log.logger.fatal({ err: error }, message);
     void log.flush().then(() => job.io.exit(1));

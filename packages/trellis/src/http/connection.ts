@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Caller } from '../contract/caller.ts';
 import { DEADLINE } from './bounds.ts';
+import { steerParser, unsentBytes } from './node-http.ts';
 
 /** What a connection and the ledger know of a request and its reply. */
 export interface Exchange {
@@ -51,7 +52,16 @@ export class Connection {
   constructor(socket: Socket) {
     this.socket = socket;
     this.address = socket.remoteAddress;
-    this.steerParser();
+    steerParser(socket, this);
+  }
+
+  /** Whether what has been read may still be processed. */
+  get reads(): boolean {
+    return !this.deaf && !this.socket.destroyed;
+  }
+
+  get takes(): boolean {
+    return !this.ending && this.reads;
   }
 
   get phase() {
@@ -111,48 +121,13 @@ export class Connection {
   /** Whether bytes of the body or the reply are due, and none have moved for too long. To be called every second. */
   isStalled(): boolean {
     const { phase, socket, progress } = this;
-    const { _handle: handle } = socket as Socket & { readonly _handle: Handle | null };
     this.progress = undefined;
     if (phase === 'body') this.progress = socket.bytesRead;
     // With writableLength 0, the next part of the reply waits in Ledger.later, not for the client.
-    if (phase === 'replying' && socket.writableLength > 0)
-      this.progress = socket.bytesWritten - socket.writableLength - (handle?.writeQueueSize ?? 0);
+    if (phase === 'replying' && socket.writableLength > 0) this.progress = socket.bytesWritten - unsentBytes(socket);
     if (this.progress === undefined) return false;
     const now = performance.now();
     if (this.progress !== progress) this.progressAt = now;
     return now - this.progressAt > DEADLINE.progress;
   }
-
-  /**
-   * Stops the parser of a connection that is to end: it would still report each request in the bytes that it has read,
-   * up to ten thousand. Only its callback for a head can stop it: the result 2, not documented, ends HTTP here.
-   */
-  private steerParser(): void {
-    const { socket } = this;
-    const { parser } = socket as Socket & { readonly parser: HttpParser };
-    const onIncoming = parser.onIncoming;
-    parser.onIncoming = (head, keep) => {
-      const isProcessed = () => !this.deaf && !socket.destroyed;
-      if (!this.ending && isProcessed()) {
-        const next = onIncoming(head, keep);
-        if (isProcessed()) return next;
-      }
-      // With `upgrade` set, Node would hand the connection over to another protocol.
-      head.upgrade = false;
-      return 2;
-    };
-  }
-}
-
-/**
- * What Node's socket writes to, which is not documented. For the socket, the bytes of a write move all at once; libuv counts
- * those that the kernel has not taken. Node's own timeout of sockets goes by this number.
- */
-interface Handle {
-  readonly writeQueueSize: number;
-}
-
-/** Node's HTTP parser, which is not documented. It calls `onIncoming` with the head of each request. */
-interface HttpParser {
-  onIncoming: (head: IncomingMessage & { upgrade?: boolean }, keep: boolean) => number;
 }

@@ -1,20 +1,10 @@
-import { IncomingMessage, ServerResponse } from 'node:http';
-import type { Express } from 'express';
+import type { IncomingMessage } from 'node:http';
 import { busy, ErrorNumber, Refusal } from '../contract/errors.ts';
 import { MAX_BODY_BYTES } from '../contract/rules/body-limit.ts';
 import { tooLarge } from '../contract/request.ts';
 import { MAX } from './bounds.ts';
 import type { Exchange } from './connection.ts';
 import type { Ledger } from './ledger.ts';
-
-declare global {
-  // eslint-disable-next-line @typescript-eslint/no-namespace -- Express's types are extended so
-  namespace Express {
-    interface Request {
-      incoming: IncomingBody | undefined;
-    }
-  }
-}
 
 /** What a Buffer takes in memory beside its content, roughly. */
 const BUFFER_BYTES = 400;
@@ -161,38 +151,4 @@ export class IncomingBody {
     this.release();
     return bytes;
   }
-}
-
-/**
- * The classes of requests and replies. They inherit from the prototypes of the Express application; otherwise Express
- * sets the prototype of each request and reply, and V8 stops optimizing these objects.
- */
-export function classesOf(app: Express): {
-  IncomingMessage: typeof IncomingMessage;
-  ServerResponse: typeof ServerResponse;
-} {
-  class AppRequest extends IncomingMessage {
-    /** Undocumented: ends the stream without its events, which take some 3 % of the time of a create. */
-    declare _dumpAndCloseReadable?: () => void;
-    incoming: IncomingBody | undefined;
-
-    /** Called by Node's parser with each part of the body, and with null at its end. */
-    override push(part: Buffer | null): boolean {
-      if (part !== null && this.incoming !== undefined) return this.incoming.push(part);
-      this.incoming?.end();
-      if (this.incoming === undefined || this._dumpAndCloseReadable === undefined) return super.push(part);
-      this._dumpAndCloseReadable();
-      return false;
-    }
-
-    override _read(size: number): void {
-      // After the reply Node would read the rest of the body, to reuse the connection.
-      if (this.incoming?.dropped !== true) super._read(size);
-    }
-  }
-  Object.setPrototypeOf(AppRequest.prototype, app.request);
-  class AppResponse<R extends IncomingMessage> extends ServerResponse<R> {}
-  Object.setPrototypeOf(AppResponse.prototype, app.response);
-  Object.assign(app, { request: AppRequest.prototype, response: AppResponse.prototype });
-  return { IncomingMessage: AppRequest, ServerResponse: AppResponse };
 }

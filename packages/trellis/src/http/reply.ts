@@ -6,6 +6,7 @@ import type { TellFailure } from '../contract/failures.ts';
 import { messageOf } from '../explained-error.ts';
 import { MAX } from './bounds.ts';
 import type { Context } from './context.ts';
+import { endInstead } from './node-http.ts';
 
 /** @throws Error, before anything is sent, that names how the reply breaks the contract */
 export function sendReply(context: Context, reply: ReplyData, operation: ContractOperation): void {
@@ -114,10 +115,9 @@ function settleConnection(context: Context): void {
     context.askForBody();
   }
   if (!context.last) return;
-  // Node calls this after the reply; its own version would reset the connection while the client still sends.
-  request.socket.destroySoon = () => {
+  endInstead(request.socket, () => {
     connection.endSoon();
-  };
+  });
 }
 
 export function sendRefusal(context: Context, refusal: Refusal, tell: TellFailure): void {

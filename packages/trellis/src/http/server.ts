@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { type AddressInfo, Server as NetServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import express, { type Request, type Response } from 'express';
 import type { Logger } from 'pino';
 import type { Refusal } from '../contract/errors.ts';
@@ -9,8 +9,8 @@ import { ExplainedError } from '../explained-error.ts';
 import { DEADLINE, MAX } from './bounds.ts';
 import type { Exchange } from './connection.ts';
 import { Context } from './context.ts';
-import { classesOf } from './incoming.ts';
 import { Ledger, type OnCutOff } from './ledger.ts';
+import { allowHalfOpen, classesOf, stopAccepting } from './node-http.ts';
 import { refuseUnreadable, tooSlow } from './unreadable.ts';
 
 /** A stopping server keeps idle connections for so long: their next request may be on its way. */
@@ -67,8 +67,7 @@ export async function listen(
     requireHostHeader: false,
   });
   server.maxHeadersCount = MAX.fields;
-  // A client that has ended its side of the connection still gets its reply.
-  Object.assign(server, { httpAllowHalfOpen: true });
+  allowHalfOpen(server);
   const ledger = new Ledger(logger, onCutOff, connections);
   server.on('connection', (socket) => {
     ledger.add(socket);
@@ -130,8 +129,7 @@ async function bind(server: Server, host: string, port: number): Promise<void> {
 
 async function stop(server: Server, ledger: Pick<Ledger, 'all'>, withinMs: number): Promise<void> {
   const closed = once(server, 'close');
-  // http.Server's own close() destroys idle connections at once, even one on which a request is just arriving.
-  NetServer.prototype.close.call(server);
+  stopAccepting(server);
   // Each connection ends after the last of its requests, so that those before it are answered too.
   for (const connection of ledger.all()) {
     const last = connection.exchanges.at(-1);

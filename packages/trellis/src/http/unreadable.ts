@@ -6,6 +6,7 @@ import type { TellFailure } from '../contract/failures.ts';
 import { MAX } from './bounds.ts';
 import type { Connection } from './connection.ts';
 import type { Ledger } from './ledger.ts';
+import { isOtherVersion } from './node-http.ts';
 import { otherVersion } from './request-target.ts';
 
 /** Node makes no response object for bytes that it cannot read as a request. @returns a function that answers them */
@@ -94,11 +95,10 @@ interface ParseError extends NodeJS.ErrnoException {
   readonly bytesParsed?: number;
 }
 
-function refusalOf({ code, reason = 'it cannot be read' }: ParseError): Refusal {
+function refusalOf(error: ParseError): Refusal {
+  const { code, reason = 'it cannot be read' } = error;
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return tooSlow;
-  // The code of this fault also stands for other ones at the end of the line.
-  // eslint-disable-next-line no-restricted-syntax -- so nothing but this reason tells it
-  if (reason === 'Invalid HTTP version') return otherVersion;
+  if (isOtherVersion(error)) return otherVersion;
   return new Refusal(ErrorNumber.malformedMessage, `the HTTP message is malformed: ${reason}`);
 }
 

@@ -138,7 +138,7 @@ export function requireOpenApi(document: OpenApiDocument): void {
 
 /** @throws ContractError if the contract does not compile */
 export function withValidators(operations: readonly Declared[], document: OpenApiDocument): ContractOperation[] {
-  requireTested(packageJson.version);
+  requireKnownInside();
   const patterns = patternMessages(document);
   const follow = follower(document);
   const [requests, replies] = [new Translation('request', follow), new Translation('reply', follow)];
@@ -222,12 +222,18 @@ export function misfits(examples: readonly Example[], document: OpenApiDocument)
   });
 }
 
-/** Another version may differ inside, and then accept every request. */
-function requireTested(installed: string): void {
-  if (TESTED.includes(installed)) return;
-  throw new ContractError(
-    `express-openapi-validator ${installed} was not tested with this service: install ${TESTED.join(' or ')}`,
-  );
+/** @returns the warning for a version that was not tested */
+export function untestedValidator(): string | undefined {
+  if (TESTED.includes(packageJson.version)) return undefined;
+  return `express-openapi-validator ${packageJson.version} was not tested with this service: install ${TESTED.join(' or ')}`;
+}
+
+/** Another version may differ inside, and then accept every request. A patch may be a security release, which must start. */
+function requireKnownInside(): void {
+  const untested = untestedValidator();
+  const minorOf = (version: string) => version.split('.', 2).join('.');
+  if (untested !== undefined && !TESTED.some((each) => minorOf(each) === minorOf(packageJson.version)))
+    throw new ContractError(untested);
 }
 
 /**

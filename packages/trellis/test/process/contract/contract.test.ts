@@ -5,7 +5,7 @@ import { sharedBy } from '../../../src/service.ts';
 import { routeOperations } from '../../../src/http/router.ts';
 import { GARDEN } from '../../services/garden/garden.ts';
 import { Project } from '../../support/project.ts';
-import { runProcess, ROOT, start } from '../../support/service.ts';
+import { runProcess, ROOT, start, startService } from '../../support/service.ts';
 import { startApp, YAML } from '../../support/app.ts';
 
 /** The contract of test/services/garden with one text replaced, which it must contain. */
@@ -282,12 +282,30 @@ test('loadContract hides one known deprecation warning, and no other', async () 
   expect(stderr().match(/DeprecationWarning: .*/g)).toEqual(['DeprecationWarning: another one']);
 });
 
-test('the service does not start with an untested version of the validator', async () => {
+describe('with versions that were not tested,', () => {
   const project = new Project();
-  project.edit('packages/trellis/src/contract/validator/validator-eov.ts', "['5.6.2']", "['5.6.1']");
-  const { code, stderr } = await runProcess(['serve'], {}, project.folder, {}, project.itemsMain);
-  expect(code).toBe(1);
-  expect(stderr).toMatch(
-    /^item-store: express-openapi-validator 5\.6\.2 was not tested with this service: install 5\.6\.1$/m,
-  );
+  const VALIDATOR = 'packages/trellis/src/contract/validator/validator-eov.ts';
+  const untested = (tested: string) =>
+    `express-openapi-validator 5.6.2 was not tested with this service: install ${tested}`;
+
+  test('the service warns of Node and of a patch of the validator, and generate refuses the patch', async () => {
+    project.edit(VALIDATOR, "['5.6.2']", "['5.6.1']");
+    project.edit('packages/trellis/src/http/node-http.ts', "'26.10.0'", "'26.9.0'");
+    const service = await startService({}, project.folder, project.itemsMain);
+    const warnings = service.log().filter(({ level }) => level === 'warn');
+    expect(warnings.map(({ msg }) => msg)).toEqual([
+      `Node ${process.versions.node} was not tested with this service: the tests have passed with 24.21.0 and 26.9.0`,
+      untested('5.6.1'),
+    ]);
+    await service.stop();
+    const { ended, stderr } = start(process.execPath, ['packages/trellis/bin/trellis', 'generate'], {}, project.folder);
+    expect([await ended, stderr()]).toEqual([1, `${untested('5.6.1')}\n`]);
+  });
+
+  test('the service does not start with a validator that has features of its own', async () => {
+    project.restore(VALIDATOR);
+    project.edit(VALIDATOR, "['5.6.2']", "['5.5.9']");
+    const { code, stderr } = await runProcess(['serve'], {}, project.folder, {}, project.itemsMain);
+    expect([code, stderr]).toEqual([1, `item-store: ${untested('5.5.9')}\n`]);
+  });
 });
