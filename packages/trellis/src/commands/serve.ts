@@ -1,22 +1,15 @@
 import { once } from 'node:events';
 import { flushCompileCache } from 'node:module';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
-import { hashToken, makeToken } from '../auth/token.ts';
-import { type Contract, scopesOf } from '../contract/contract.ts';
-import { PAGES } from '../contract/rules/addresses.ts';
-import { exactJson } from '../contract/schema/int64.ts';
 import { untestedValidator } from '../contract/validator/validator-eov.ts';
 import { untestedNode } from '../http/node-http.ts';
 import { strayed } from '../http/stray.ts';
 import { createLog, type Log } from '../observability/log.ts';
-import type { AnyService } from '../service.ts';
-import { StoreUnavailable } from '../storage/store.ts';
-import { openInstance, type Running } from './instance.ts';
+import { makeFirstToken } from './first-token.ts';
+import { openInstance } from './instance.ts';
 import type { Job } from './io.ts';
 import { watchSignals } from './signals.ts';
 
-const FIRST_TOKEN = 'first';
 /**
  * Ends the process even if work is left: some time after GRACE_MS of instance.ts. With LOCK_TIMEOUT_MS of
  * sqlite/connection.ts, it must stay below 10 s.
@@ -64,8 +57,8 @@ async function run(job: Job, log: Log, stopSignal: AbortSignal, onListening: () 
   // A parent process cannot wait for the log, which LOG_LEVEL may silence.
   job.io.send?.('listening');
   const startup = instance.ready.then(async () => {
-    if (!instance.hasIssuer && (await makeFirstToken(job, instance, stopSignal)))
-      log.logger.info({ token: FIRST_TOKEN }, 'created the first token of the store');
+    const token = instance.hasIssuer ? undefined : await makeFirstToken(job, instance, stopSignal);
+    if (token !== undefined) log.logger.info({ token }, 'created the first token of the store');
     log.logger.info('ready');
     // Speeds up the next start even if this process is killed.
     flushCompileCache();
@@ -82,55 +75,4 @@ async function run(job: Job, log: Log, stopSignal: AbortSignal, onListening: () 
  */
 function allocateYoung(): void {
   setFlagsFromString('--no-allocation-site-pretenuring');
-}
-
-/** Creates and prints a token if the store never had one, and returns whether it did. */
-async function makeFirstToken(
-  { service, io }: Job,
-  { contract, store: { tokens }, url, onUnreachable }: Running,
-  stopSignal: AbortSignal,
-): Promise<boolean> {
-  const token = makeToken(service.name);
-  for (;;) {
-    try {
-      const scopes = scopesOf(contract);
-      if (!(await tokens.addFirst({ name: FIRST_TOKEN, hash: hashToken(token), scopes }))) return false;
-      break;
-    } catch (error) {
-      if (!(error instanceof StoreUnavailable)) throw error;
-      onUnreachable(error);
-      await sleep(1000, undefined, { signal: stopSignal });
-    }
-  }
-  io.stderr.write(`
-The store had no access token yet. This is its first one, and it is shown only once:
-
-  ${token}
-${firstRequest(service, contract, url, token)}
-Documentation: ${url}${PAGES.docs}
-
-`);
-  return true;
-}
-
-/** A command for a shell that sends an example of the contract; '' without one. */
-function firstRequest({ records }: AnyService, contract: Contract, url: string, token: string): string {
-  const [id] = Object.values(records);
-  const operation = contract.operations.find((each) => each.id === id);
-  if (operation?.body?.example === undefined || operation.path.includes('{')) return '';
-  const { summary = operation.id, method, path, body } = operation;
-  const [mediaType = ''] = body.types.keys();
-  const parts = [
-    `curl ${quoted(url + contract.basePath + path)}`,
-    ...(method === 'POST' ? [] : [`-X ${method}`]),
-    `-H ${quoted(`Authorization: Bearer ${token}`)}`,
-    `-H ${quoted(`Content-Type: ${mediaType}`)}`,
-    `-d ${quoted(exactJson(body.example))}`,
-  ];
-  return `\n${summary}:\n\n  ${parts.join(' ')}\n`;
-}
-
-/** For a shell of POSIX. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

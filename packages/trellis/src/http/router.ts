@@ -4,14 +4,13 @@ import { type Caller, scopeCheck } from '../contract/caller.ts';
 import type { Contract, ContractOperation, ReplyData, RequestData } from '../contract/contract.ts';
 import { ContractError, ErrorNumber, overloaded, Refusal } from '../contract/errors.ts';
 import { isErrorBody, tellFailure, type TellFailure } from '../contract/failures.ts';
-import { type Body, validateRequest } from '../contract/request.ts';
 import type { AnyService, Handler, Shared, Tools } from '../service.ts';
 import { type Context, toolsWith } from './context.ts';
 import { answerFailure } from './errors.ts';
 import { asOperation } from './stray.ts';
 import { createRateLimit, type RateLimit } from './rate-limit.ts';
 import { sendReply } from './reply.ts';
-import { readBody } from './body.ts';
+import { readRequest } from './body.ts';
 
 /**
  * A caller whose body takes longer to arrive is authenticated again. The sum of this time and CACHED_MS of
@@ -143,20 +142,6 @@ function operationHandler(
     context.ledger.refuseSmallChunks(context);
     return caller.then((known) => admit(context, known));
   };
-}
-
-/** @throws Refusal at once, or by the promise, if the request cannot be read or breaks the contract */
-function readRequest(
-  context: Context,
-  operation: ContractOperation,
-  basePath: string,
-): RequestData | Promise<RequestData> {
-  const { url, headers } = context.request;
-  const end = url.includes('?') ? url.indexOf('?') : url.length;
-  const head = { path: url.slice(basePath.length, end), query: url.slice(end + 1), headers };
-  const reading = readBody(context, operation.body);
-  const validated = (sent: Body | undefined) => validateRequest(head, sent, operation);
-  return reading === undefined ? validated(undefined) : reading.then(validated);
 }
 
 function outOfStep(what: string): ContractError {

@@ -1,10 +1,9 @@
-import { createRequire } from 'node:module';
 import type * as kysely from 'kysely';
+import { loadKysely } from './kysely.ts';
 import type { Database, Result, Statement } from './store.ts';
 import type { Queried, Tables, Written } from './tables.ts';
 import { attempt, taken } from './values.ts';
 
-// Node loads the 250 files of Kysely by `require` in half the time that `import` takes.
 const {
   DummyDriver,
   HandleEmptyInListsPlugin,
@@ -16,7 +15,7 @@ const {
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
-} = createRequire(import.meta.url)('kysely') as typeof kysely;
+} = loadKysely();
 
 const DIALECTS = {
   sqlite: [SqliteQueryCompiler, SqliteAdapter, SqliteIntrospector],

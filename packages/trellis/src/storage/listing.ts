@@ -1,11 +1,9 @@
-import { createRequire } from 'node:module';
-import type * as kysely from 'kysely';
+import { loadKysely } from './kysely.ts';
 import { ofTable, type RowFormat } from './rows.ts';
 import { type Database, type Engine, type Store, StoreUnavailable } from './store.ts';
 import { withoutNulls } from './tables.ts';
 
-// By `require`, as in database.ts: the package is loaded once.
-const { sql } = createRequire(import.meta.url)('kysely') as typeof kysely;
+const { sql } = loadKysely();
 
 const LIST_PORTION = 1000;
 /** Longer than IMPORT_PATIENCE_MS: an export may be piped into an import that waits for its store. */

@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module';
 import type * as kysely from 'kysely';
+import { loadKysely } from './kysely.ts';
 import { type Kind, SQL_TYPES } from './tables.ts';
 
 /** What a step is written with, for one of the engines. */
@@ -27,7 +27,7 @@ export interface CompiledStep {
 /** @throws Error that names the step, if its name or a statement cannot stand in a script */
 export function compileSteps(steps: Steps, engine: keyof typeof SQL_TYPES): readonly CompiledStep[] {
   // Here, as a process that opens no store need not load Kysely.
-  const library = createRequire(import.meta.url)('kysely') as typeof kysely;
+  const library = loadKysely();
   const { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, sql } = library;
   const { PostgresQueryCompiler, SqliteQueryCompiler } = library;
   const compiler = new Kysely<unknown>({

@@ -13,8 +13,8 @@ import { until } from './until.ts';
 
 export const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
-/** A path as one word of a shell: that of the project is the reader's choice. */
-export const quoted = (path: string): string => `'${path.replaceAll("'", "'\\''")}'`;
+/** For paths too: that of the project is the reader's choice. */
+export { shellWord as quoted } from '../../src/shell.ts';
 
 /** A service, and how tests reach it as a process. */
 export interface Program {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { getCACertificates } from 'node:tls';
 import { messageOf } from '../../explained-error.ts';
+import { shellWord } from '../../shell.ts';
 
 /** A host that begins with a slash is the folder of a Unix socket. */
 export interface Host {
@@ -185,8 +186,7 @@ export function nameOfHost({ host, port }: Host): string {
 
 /** The command of PostgreSQL that backs up or restores the database. It asks for the password. */
 export function dumpCommand({ url }: PostgresLocation, what: 'backup' | 'restore', file: string): string {
-  const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
   return what === 'backup'
-    ? `pg_dump --format=custom --file=${quoted(file)} ${quoted(url)}`
-    : `pg_restore --clean --if-exists --single-transaction --dbname=${quoted(url)} ${quoted(file)}`;
+    ? `pg_dump --format=custom --file=${shellWord(file)} ${shellWord(url)}`
+    : `pg_restore --clean --if-exists --single-transaction --dbname=${shellWord(url)} ${shellWord(file)}`;
 }
