@@ -89,7 +89,7 @@ async function startServer(): Promise<string> {
   keeper.unref();
   for (const stream of [keeper.stdin, keeper.stderr]) if (stream instanceof Socket) stream.unref();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
-  for (const deadline = performance.now() + READY_MS; ; await sleep(20)) {
+  for (const deadline = performance.now() + READY_MS; ;) {
     const failure = await query(url, 'select 1').then(
       () => undefined,
       (error: unknown) => ({ error }),
@@ -97,6 +97,7 @@ async function startServer(): Promise<string> {
     if (failure === undefined) return url;
     if (keeper.exitCode !== null || performance.now() > deadline)
       throw new Error(`PostgreSQL did not start: ${said}`, { cause: failure.error });
+    await sleep(20);
   }
 }
 
