@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { runCommand } from '../../../packages/trellis/test/support/service.ts';
-import { BANK, Client, ENGINES, newTransfer, startBank } from './client.ts';
+import { Client, ENGINES, newTransfer, startBank } from './client.ts';
 import { refusal } from './refusal.ts';
 
 const UNKNOWN = '00000000-0000-0000-0000-000000000000';
 
 describe.each(ENGINES)('the bank on %s', (engine) => {
-  let [store, url] = ['', ''];
+  let url = '';
+  let tokenFor: Awaited<ReturnType<typeof startBank>>['tokenFor'];
   let client: Client;
   beforeAll(async () => {
-    const service = await startBank(engine);
-    [store, url] = [service.databaseUrl, service.url];
-    client = new Client(service);
+    const bank = await startBank(engine);
+    ({ url, tokenFor } = bank);
+    client = new Client(bank);
   });
 
   test('opens an account, says where it is, and shows it', async () => {
@@ -180,9 +180,7 @@ describe.each(ENGINES)('the bank on %s', (engine) => {
     ['bank:admin', 403, 403, 403, 404],
   ])('lets a token with %s do what the contract says, and no more', async (scope, ...statuses) => {
     const id = await client.open(0n);
-    const args = ['token', 'create', scope, '--scope', scope];
-    const made = await runCommand(args, { DATABASE_URL: store }, undefined, BANK.service);
-    const limited = new Client({ url, token: made.stdout.trim() });
+    const limited = new Client({ url, token: await tokenFor([scope]) });
     const answers = await Promise.all([
       limited.get('/accounts'),
       limited.send('PATCH', `/accounts/${id}`, { owner: 'Eve' }, { 'If-Match': '"0"' }),

@@ -33,7 +33,7 @@ export async function startBank(engine: Engine) {
   const instance = await startOn(engine, bank, { LOG_LEVEL: 'fatal', ...store });
   atEnd(instance.stop);
   const { url, databaseUrl } = instance;
-  return { url, databaseUrl, token: await instance.token() };
+  return { url, databaseUrl, token: await instance.token(), tokenFor: instance.token };
 }
 
 export interface NewTransfer {
