@@ -50,9 +50,13 @@ export type Environment = Readonly<Record<string, string>>;
 const CACHE: Environment =
   process.env['NODE_V8_COVERAGE'] === undefined ? { NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/node') } : {};
 
+/** What an import or export writes to a stderr that is no terminal each 10 s: on a busy machine, any may take so long. */
+const PROGRESS = /^(?:\d+ % {2})?[\d,]+ \S+ {2}[\d,]+\/s(?: {2}\d+ (?:s|min) left)?\n/gm;
+
 /** A command that a test started, with its output so far. */
 export interface Output {
   readonly stdout: () => string;
+  /** Without lines about the progress. */
   readonly stderr: () => string;
   /** The lines of stdout that are JSON, parsed. */
   readonly log: () => Record<string, unknown>[];
@@ -91,7 +95,7 @@ export function start(
   return {
     child,
     stdout: () => stdout,
-    stderr: () => stderr,
+    stderr: () => stderr.replace(PROGRESS, ''),
     log: () => linesOf(stdout),
     ended,
   };
@@ -116,7 +120,8 @@ function linesOf(stdout: string): Record<string, unknown>[] {
 
 /** Starts a command of a service in this process. */
 function startHere(service: AnyService, args: readonly string[], environment: Environment, cwd: string) {
-  const { io, exited, stdout, stderr } = captured(environment, cwd);
+  const { io, exited, stdout, stderr: all } = captured(environment, cwd);
+  const stderr = () => all().replace(PROGRESS, '');
   const ended = Promise.race([main(service, args, io), exited]);
   return { io, stdout, stderr, log: () => linesOf(stdout()), ended };
 }

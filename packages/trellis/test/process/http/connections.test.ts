@@ -67,25 +67,27 @@ describe('chunks of one byte', () => {
   });
 
   test('are refused in a large body, and for 10 s so is any chunked body of the same caller', async () => {
-    const app = await startApp();
-    const other = await addToken(app, 'other');
-    const send = (caller: { url: string; token: string }, body: string) => {
-      const { HOST, AUTH, post } = byHand(caller);
-      return sendRaw(app.url, post(HOST, AUTH, JSON_TYPE, CHUNKED, 'Connection: close'), body);
-    };
-    // After this the service knows the caller of each token, and need not ask the store.
-    for (const caller of [app, other]) await createItem(caller, item(0));
-    const refused = await send(app, inBytes(item(1, 60_000)));
-    expect([refused.status, refused.headers['connection']]).toEqual([400, 'close']);
-    expect(JSON.parse(refused.body)).toEqual({
-      error: 40001,
-      message: 'the chunks of the body are too small: send fewer, larger ones',
+    await inTime(async () => {
+      const app = await startApp();
+      const other = await addToken(app, 'other');
+      const send = (caller: { url: string; token: string }, body: string) => {
+        const { HOST, AUTH, post } = byHand(caller);
+        return sendRaw(app.url, post(HOST, AUTH, JSON_TYPE, CHUNKED, 'Connection: close'), body);
+      };
+      // After this the service knows the caller of each token, and need not ask the store.
+      for (const caller of [app, other]) await createItem(caller, item(0));
+      const refused = await send(app, inBytes(item(1, 60_000)));
+      expect([refused.status, refused.headers['connection']]).toEqual([400, 'close']);
+      expect(JSON.parse(refused.body)).toEqual({
+        error: 40001,
+        message: 'the chunks of the body are too small: send fewer, larger ones',
+      });
+      const again = await send(app, `13\r\n${item(2)}\r\n0\r\n\r\n`);
+      expect([again.status, again.headers['retry-after']]).toEqual([503, '10']);
+      expect((await send(other, `13\r\n${item(3)}\r\n0\r\n\r\n`)).status).toBe(200);
+      expect((await createItem(app, item(4))).status).toBe(200);
+      expect((await itemsIn(app.store)).map(({ id }) => id)).toEqual([0n, 3n, 4n]);
     });
-    const again = await send(app, `13\r\n${item(2)}\r\n0\r\n\r\n`);
-    expect([again.status, again.headers['retry-after']]).toEqual([503, '10']);
-    expect((await send(other, `13\r\n${item(3)}\r\n0\r\n\r\n`)).status).toBe(200);
-    expect((await createItem(app, item(4))).status).toBe(200);
-    expect((await itemsIn(app.store)).map(({ id }) => id)).toEqual([0n, 3n, 4n]);
   });
 });
 
