@@ -15,10 +15,11 @@ import { withStore } from './with-store.ts';
 
 export async function exportRecords(
   job: Job,
-  path: string | undefined,
+  file: string | undefined,
   options: { readonly table?: string; readonly format?: string },
 ): Promise<void> {
   const { service, config, io } = job;
+  const path = file === '-' ? undefined : file;
   const format = formatOf(path ?? '', options.format);
   const records = await openRecords(service, options.table);
   const names = namesIn(service, records);

@@ -126,7 +126,7 @@ function commandsOf(service: AnyService, io: Io, writeOut: (text: string) => voi
     );
   program
     .command('export [file]')
-    .description('Write all rows of a table to a new file, or to stdout, as a client would send them')
+    .description('Write all rows of a table to a new file, or to stdout (-), as a client would send them')
     .option(...TABLE)
     .option('--format <format>', 'ndjson or csv (default: the extension of the file; ndjson for stdout)')
     .action(async (file: string | undefined, options: { table?: string; format?: string }) =>

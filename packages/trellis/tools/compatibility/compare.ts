@@ -54,6 +54,7 @@ class Comparer {
       else if (!old.has(where)) this.report('operation added', where);
     }
     this.compareErrorNumbers(errorNumbersIn(was.document), errorNumbersIn(is.document));
+    this.compareDeprecated(deprecatedIn(was.document), deprecatedIn(is.document));
     const webhooks = ({ document }: Contract) => (document as { readonly webhooks?: object }).webhooks;
     this.compareIfChanged(webhooks(was), webhooks(is), 'webhooks', () => false);
   }
@@ -158,11 +159,16 @@ class Comparer {
   ): boolean {
     const untold = new Samples();
     let isShown = false;
+    let narrowed: string | undefined;
     const forgiving = operationOf(this.tolerant.contract.operations, was);
     const replies = [...this.was.replies(was, old), ...this.is.replies(is, now)];
     for (const reply of replies) {
       const isSent = this.is.maySend(is, status, reply);
-      isShown ||= isSent !== this.was.maySend(was, status, reply);
+      const wasSent = this.was.maySend(was, status, reply);
+      isShown ||= isSent !== wasSent;
+      // The service leaves out what a closed object no longer declares.
+      const broken = wasSent && !isSent ? this.is.faultOf(is, status, reply) : undefined;
+      if (!broken?.endsWith(' is not allowed')) narrowed ??= broken;
       const fault = isSent ? this.was.faultOf(was, status, reply) : undefined;
       if (fault !== undefined && this.tolerant.faultOf(forgiving, status, reply) !== undefined)
         untold.add(fault, replyText(reply));
@@ -170,6 +176,8 @@ class Comparer {
     const [read, kept] = [this.was.membersSent(was, old, replies), this.is.membersSent(is, now, replies)];
     for (const name of read.difference(kept)) this.report('member of replies removed', where, name);
     this.reportAll('reply not declared', where, untold, ' was not declared');
+    if (narrowed !== undefined && status.startsWith('2'))
+      this.report('reply narrowed', where, `stored rows may break this reply, as ${narrowed}: run \`${TRIAL}\``);
     return isShown;
   }
 
@@ -185,6 +193,11 @@ class Comparer {
       if (present === undefined && where.includes('request body'))
         this.report('member of requests removed', where, name);
     }
+  }
+
+  private compareDeprecated(was: ReadonlySet<string>, is: ReadonlySet<string>): void {
+    for (const where of is.difference(was)) this.report('deprecated', where);
+    for (const where of was.difference(is)) this.report('deprecated', where, 'no longer deprecated');
   }
 
   private compareErrorNumbers(was: ReadonlyMap<string, string>, is: ReadonlyMap<string, string>): void {
@@ -261,6 +274,21 @@ function defaultsIn(position: Position, name = '', seen = new Set<Position>()): 
   const within = [...members, ...items].flatMap(([each, inner]) => [...defaultsIn(inner, each, seen)]);
   return new Map([[name, value === undefined ? 'none' : exactJson(value)], ...within]);
 }
+
+/** The JSON Pointers of what a contract declares deprecated, in the names of its members. */
+function deprecatedIn(node: unknown, at = '#', found = new Set<string>()): ReadonlySet<string> {
+  if (typeof node !== 'object' || node === null) return found;
+  for (const [name, each] of Object.entries(node)) {
+    if (name === 'deprecated' && each === true) found.add(at);
+    if (!VALUES_OR_EXAMPLES.test(name))
+      deprecatedIn(each, `${at}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, found);
+  }
+  return found;
+}
+const VALUES_OR_EXAMPLES = /^(?:enum|const|default|examples?|x-.*)$/;
+
+/** Reads each row as a client would send it: what the contract does not let in, it does not let out. */
+const TRIAL = 'export - | import --dry-run -';
 
 /** The meanings of each error number, wherever a schema lists it. */
 function errorNumbersIn(node: unknown, found = new Map<string, string>()): ReadonlyMap<string, string> {

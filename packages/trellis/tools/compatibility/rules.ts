@@ -19,6 +19,7 @@ export const RULES = {
   'request refused': rule(REFUSED, 'the old contract accepts the message that is shown, the new one refuses it'),
   'reply not declared': rule(UNTOLD, 'the new contract sends the message that is shown, the old one forbids it'),
   'other messages': rule(COMPATIBLE, 'requests: more; replies: fewer, wider limits, members that clients ignore'),
+  'reply narrowed': rule(COMPATIBLE, 'rows that are stored may break it, and then no client gets them'),
   'member of requests removed': rule(UNHEARD, 'the service refuses it or, in an open object, ignores it'),
   'member of replies removed': rule(GONE, 'clients may rely on it, even if it is optional; a header too'),
   'operation added': rule(COMPATIBLE, 'no client calls it yet'),
@@ -43,6 +44,7 @@ export const RULES = {
   'error number added': rule(COMPATIBLE, 'clients can go by the status'),
   'error number removed': rule(GONE, 'clients may rely on it, as on a member'),
   'error number changed': rule(MEANT, 'the meaning of a number never changes'),
+  deprecated: rule(COMPATIBLE, 'an announcement; also where one is taken back'),
   'any other difference': rule(LOOK, 'no derived message shows what changes: judge it, and set the version yourself'),
 } as const;
 export type RuleName = keyof typeof RULES;
