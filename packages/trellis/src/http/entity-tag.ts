@@ -14,7 +14,15 @@ export function entityTag(version: bigint | number): string {
  */
 export function ifMatch(field: string, current: string): boolean {
   if (field.trim() === '*') return true;
-  const isList = LIST.test(field.replaceAll(TAG, '""'));
-  const tags: readonly string[] = field.match(TAG) ?? [];
-  return isList && !current.startsWith('W/') && tags.includes(current);
+  return !current.startsWith('W/') && tagsIn(field).includes(current);
+}
+
+/** Whether the field `If-None-Match` has an entity tag, weak or not (RFC 9110, section 13.1.2). */
+export function isKnown(field: string, current: string): boolean {
+  const opaque = (tag: string) => tag.replace(/^W\//, '');
+  return field.trim() === '*' || tagsIn(field).map(opaque).includes(opaque(current));
+}
+
+function tagsIn(field: string): readonly string[] {
+  return LIST.test(field.replaceAll(TAG, '""')) ? (field.match(TAG) ?? []) : [];
 }

@@ -7,6 +7,7 @@ import { messageOf } from '../explained-error.ts';
 import { MAX } from './bounds.ts';
 import type { Context } from './context.ts';
 import { endInstead } from './node-http.ts';
+import { isKnown } from './entity-tag.ts';
 
 /** @throws Error, before anything is sent, that names how the reply breaks the contract */
 export function sendReply(context: Context, reply: ReplyData, operation: ContractOperation): void {
@@ -24,8 +25,28 @@ export function sendReply(context: Context, reply: ReplyData, operation: Contrac
   }
   const body = content === undefined ? reply.body : content.sent(reply.body);
   operation.validator.reply(status, headers, body);
+  const kept = notModified(context, reply, operation);
+  if (kept !== undefined) {
+    sendReply(context, { status: 304, headers: kept }, operation);
+    return;
+  }
   const text = body === undefined ? undefined : content?.toJson(body);
   send(context, status, headers, mediaType, text);
+}
+
+/** @returns the header fields of a 304, if the operation declares it and the client has the reply already */
+function notModified(
+  { request }: Context,
+  { status, headers = {} }: ReplyData,
+  { replies }: ContractOperation,
+): HeaderValues | undefined {
+  const [known, declared] = [request.headers['if-none-match'], replies.get('304')];
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  if (known === undefined || declared === undefined || status !== 200 || !isRead) return undefined;
+  const fields = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  const tag = fields.get('etag');
+  if (typeof tag !== 'string' || !isKnown(known, tag)) return undefined;
+  return Object.fromEntries(Object.keys(declared.headers).map((name) => [name, fields.get(name.toLowerCase())]));
 }
 
 /** @throws Error or Refusal, before anything is sent, if a body of text is too large, or there is no room for it */
