@@ -3,7 +3,7 @@ import type { Caller } from './contract/caller.ts';
 import type { ReplyData, RequestData } from './contract/contract.ts';
 import type { ErrorNumber } from './contract/errors.ts';
 import type { ErrorBodyOf } from './contract/failures.ts';
-import type { Operations } from './contract/types.ts';
+import type { Operations, RequiredOf } from './contract/types.ts';
 import type { Steps } from './storage/steps.ts';
 import type { Queries, Store, Transaction } from './storage/store.ts';
 import type { Tables } from './storage/tables.ts';
@@ -55,7 +55,7 @@ export type Service<
     : { readonly 'x-error-numbers lacks': Exclude<ErrorNumber, Numbers> };
   readonly tables: Of;
   readonly operations: Operations<All, Tools<Of, Own, Open>>;
-  readonly records: { readonly [Table in keyof Of]?: keyof All & string };
+  readonly records: { readonly [Table in keyof Of]?: CreatorOf<All, Of[Table]> };
 } & Said<'settings', Own> &
   Said<'resources', Open>;
 
@@ -89,6 +89,11 @@ export type Values<Of extends Settings | undefined> = Of extends Settings
 type Opens = (setup: never) => unknown;
 /** What a function opens. */
 type Opened<Open extends Opens | undefined> = Open extends Opens ? Awaited<ReturnType<Open>> : unknown;
+
+/** The operations that may create a row: their body requires columns of the table alone. */
+type CreatorOf<All, T> = {
+  [Id in keyof All & string]: [RequiredOf<All[Id]>] extends [keyof T['columns' & keyof T]] ? Id : never;
+}[keyof All & string];
 
 /** Any operation. They are methods, because TypeScript allows narrower parameters only there. */
 interface Untyped {

@@ -85,6 +85,18 @@ type RequestContent<O> = O extends { requestBody: { content: infer C } }
     ? Received<C[keyof C]> | undefined
     : undefined;
 
+/** The names that the body of a request must have; without a body, a name that no object has. */
+export type RequiredOf<O> = O extends { requestBody?: infer Sent }
+  ? [NonNullable<Sent>] extends [never]
+    ? 'no body'
+    : NonNullable<Sent> extends { content: infer C }
+      ? RequiredIn<C[keyof C]>
+      : never
+  : 'no body';
+type RequiredIn<T> = T extends unknown
+  ? { [Name in keyof T]-?: object extends Pick<T, Name> ? never : Unless<ReadOnly, Name, T[Name]> }[keyof T]
+  : never;
+
 /** The first argument of an operation; int64 is `bigint`. */
 export interface Request<All, Id extends keyof All> {
   readonly path: PartOf<All[Id], 'path'>;

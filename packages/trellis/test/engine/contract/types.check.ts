@@ -117,6 +117,13 @@ type Named<Numbers> = Service<items, typeof tables, Numbers>;
 // @ts-expect-error -- x-error-numbers lacks a number of the framework
 export const unlistedNumbers: Named<40001 | 40100>['contract'] = new URL('file:///openapi.yaml');
 export const listedNumbers: Named<ErrorNumber>['contract'] = new URL('file:///openapi.yaml');
+export const records: Named<ErrorNumber>['records'] = { items: 'createItem' };
+// @ts-expect-error -- the body of the operation requires a name, and the table has no such column
+export const otherRecords: Named<ErrorNumber>['records'] = { kinds: 'createItem' };
+// @ts-expect-error -- the service has no such operation
+export const noRecords: Named<ErrorNumber>['records'] = { items: 'mowLawn' };
+// @ts-expect-error -- the operation has no body
+export const bodiless: Service<operations, typeof tables, ErrorNumber>['records'] = { items: 'clearBed' };
 // @ts-expect-error -- an operation is missing
 export const noOperations: Named<ErrorNumber>['operations'] = {};
 
