@@ -34,9 +34,15 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description The name of the plant, without U+0000. */
+        /**
+         * @description The name of the plant, without U+0000.
+         * @example Monstera deliciosa
+         */
         PlantName: string;
-        /** @description Tag that specifies the type of the plant, without U+0000. */
+        /**
+         * @description Tag that specifies the type of the plant, without U+0000.
+         * @example tropical
+         */
         PlantTag: string;
         /** @description A plant, as the service returns it. */
         Plant: {
@@ -89,7 +95,10 @@ export interface components {
              *     | 50500 | The service does not support this version of HTTP                                         |
              */
             error: ErrorNumber;
-            /** @description The fault and its cure, in English. */
+            /**
+             * @description The fault and its cure, in English.
+             * @example a different plant has this id
+             */
             message: string;
         };
     };

@@ -56,7 +56,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The id that the client has chosen. */
+                /**
+                 * @description The id that the client has chosen.
+                 * @example 7c1f6a9e-3a53-4f0b-9d0e-2f6f0c1f5a01
+                 */
                 id: components["parameters"]["Id"];
             };
             cookie?: never;
@@ -86,7 +89,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The id that the client has chosen. */
+                /**
+                 * @description The id that the client has chosen.
+                 * @example 7c1f6a9e-3a53-4f0b-9d0e-2f6f0c1f5a01
+                 */
                 id: components["parameters"]["Id"];
             };
             cookie?: never;
@@ -137,8 +143,11 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The id that the client has chosen. */
-                id: components["parameters"]["Id"];
+                /**
+                 * @description The id that the client has chosen.
+                 * @example 1d0f0f6e-55c5-4b8e-8a7f-5b7d3c1c2b02
+                 */
+                id: components["parameters"]["TransferId"];
             };
             cookie?: never;
         };
@@ -159,9 +168,13 @@ export interface components {
         /**
          * Format: uuid
          * @description A UUID, in small letters.
+         * @example 7c1f6a9e-3a53-4f0b-9d0e-2f6f0c1f5a01
          */
         Id: string;
-        /** @description The name of the owner, without U+0000. */
+        /**
+         * @description The name of the owner, without U+0000.
+         * @example Ada Lovelace
+         */
         Owner: string;
         /** @description How the bank reaches the owner. */
         Contact: {
@@ -188,7 +201,10 @@ export interface components {
          * @description In UTC, with milliseconds (RFC 3339).
          */
         Time: string;
-        /** @description Where a page begins. It is opaque; clients send it back as it is. */
+        /**
+         * @description Where a page begins. It is opaque; clients send it back as it is.
+         * @example WyI3YzFmNmE5ZSJd
+         */
         Cursor: string;
         /** @description A currency, and how it is written. */
         CurrencyInfo: {
@@ -266,7 +282,10 @@ export interface components {
          * @description An amount in the smallest unit of the currency, at least 1.
          */
         Amount: bigint;
-        /** @description What the transfer is for, without U+0000. */
+        /**
+         * @description What the transfer is for, without U+0000.
+         * @example rent
+         */
         Reference: string;
         /** @description Transfers, and where the next page begins, if there is one. */
         TransferPage: {
@@ -299,7 +318,10 @@ export interface components {
              *     | 42811 | The request has no If-Match: get the account, and send its ETag    |
              */
             error: ErrorNumber;
-            /** @description The fault and its cure, in English. */
+            /**
+             * @description The fault and its cure, in English.
+             * @example there is no account with this id
+             */
             message: string;
         };
     };
@@ -359,7 +381,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": 40010,
-                 *       "message": "body.amount must be >= 1; body.colour is not allowed"
+                 *       "message": "query.colour is not allowed"
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
@@ -437,7 +459,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description There is nothing with this id. */
+        /** @description There is no account with this id. */
         NotFound: {
             headers: {
                 /**
@@ -463,6 +485,130 @@ export interface components {
                  * @example {
                  *       "error": 40411,
                  *       "message": "there is no account with this id"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description There is no transfer with this id. */
+        NoTransfer: {
+            headers: {
+                /**
+                 * @description If there is a limit: you may send `r` more requests in the next `t` seconds (IETF draft "RateLimit header fields for
+                 *     HTTP").
+                 * @example "caller"; r=599; t=60
+                 */
+                RateLimit?: string;
+                /**
+                 * @description If there is a limit: you may send `q` requests in `w` seconds.
+                 * @example "caller"; q=600; w=60
+                 */
+                "RateLimit-Policy"?: string;
+                /**
+                 * @description The name of this request in the log. Send your own, or the service makes one.
+                 * @example 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10
+                 */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": 40412,
+                 *       "message": "there is no transfer with this id"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description What is stored does not allow it, for the reason that the number says. Nothing has changed. */
+        AccountExists: {
+            headers: {
+                /**
+                 * @description If there is a limit: you may send `r` more requests in the next `t` seconds (IETF draft "RateLimit header fields for
+                 *     HTTP").
+                 * @example "caller"; r=599; t=60
+                 */
+                RateLimit?: string;
+                /**
+                 * @description If there is a limit: you may send `q` requests in `w` seconds.
+                 * @example "caller"; q=600; w=60
+                 */
+                "RateLimit-Policy"?: string;
+                /**
+                 * @description The name of this request in the log. Send your own, or the service makes one.
+                 * @example 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10
+                 */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": 40911,
+                 *       "message": "a different account has this id"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description What is stored does not allow it, for the reason that the number says. Nothing has changed. */
+        AccountClosed: {
+            headers: {
+                /**
+                 * @description If there is a limit: you may send `r` more requests in the next `t` seconds (IETF draft "RateLimit header fields for
+                 *     HTTP").
+                 * @example "caller"; r=599; t=60
+                 */
+                RateLimit?: string;
+                /**
+                 * @description If there is a limit: you may send `q` requests in `w` seconds.
+                 * @example "caller"; q=600; w=60
+                 */
+                "RateLimit-Policy"?: string;
+                /**
+                 * @description The name of this request in the log. Send your own, or the service makes one.
+                 * @example 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10
+                 */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": 40912,
+                 *       "message": "the account is closed"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description What is stored does not allow it, for the reason that the number says. Nothing has changed. */
+        AccountHasMoney: {
+            headers: {
+                /**
+                 * @description If there is a limit: you may send `r` more requests in the next `t` seconds (IETF draft "RateLimit header fields for
+                 *     HTTP").
+                 * @example "caller"; r=599; t=60
+                 */
+                RateLimit?: string;
+                /**
+                 * @description If there is a limit: you may send `q` requests in `w` seconds.
+                 * @example "caller"; q=600; w=60
+                 */
+                "RateLimit-Policy"?: string;
+                /**
+                 * @description The name of this request in the log. Send your own, or the service makes one.
+                 * @example 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10
+                 */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": 40913,
+                 *       "message": "the account still has money"
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
@@ -638,8 +784,16 @@ export interface components {
         };
     };
     parameters: {
-        /** @description The id that the client has chosen. */
+        /**
+         * @description The id that the client has chosen.
+         * @example 7c1f6a9e-3a53-4f0b-9d0e-2f6f0c1f5a01
+         */
         Id: components["schemas"]["Id"];
+        /**
+         * @description The id that the client has chosen.
+         * @example 1d0f0f6e-55c5-4b8e-8a7f-5b7d3c1c2b02
+         */
+        TransferId: components["schemas"]["Id"];
         /** @description The most items of a page. */
         Limit: number | undefined;
         /** @description `next` of the page before. Send the other parameters as for that page. */
@@ -745,7 +899,12 @@ export interface operations {
             query?: {
                 /** @description Only accounts of this owner, to the letter. */
                 owner?: components["schemas"]["Owner"];
-                /** @description Only accounts for which all of it holds, as `filter[currency]=EUR&filter[min_balance]=1`. */
+                /**
+                 * @description Only accounts for which all of it holds, as `filter[currency]=EUR&filter[min_balance]=1`.
+                 * @example {
+                 *       "currency": "EUR"
+                 *     }
+                 */
                 filter?: components["schemas"]["AccountFilter"];
                 /** @description The most items of a page. */
                 limit?: components["parameters"]["Limit"];
@@ -847,7 +1006,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            409: components["responses"]["Conflict"];
+            409: components["responses"]["AccountExists"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["Failure"];
         };
@@ -857,7 +1016,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id that the client has chosen. */
+                /**
+                 * @description The id that the client has chosen.
+                 * @example 7c1f6a9e-3a53-4f0b-9d0e-2f6f0c1f5a01
+                 */
                 id: components["parameters"]["Id"];
             };
             cookie?: never;
@@ -878,7 +1040,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id that the client has chosen. */
+                /**
+                 * @description The id that the client has chosen.
+                 * @example 7c1f6a9e-3a53-4f0b-9d0e-2f6f0c1f5a01
+                 */
                 id: components["parameters"]["Id"];
             };
             cookie?: never;
@@ -912,7 +1077,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
+            409: components["responses"]["AccountHasMoney"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["Failure"];
         };
@@ -928,7 +1093,10 @@ export interface operations {
                 "If-Match"?: string;
             };
             path: {
-                /** @description The id that the client has chosen. */
+                /**
+                 * @description The id that the client has chosen.
+                 * @example 7c1f6a9e-3a53-4f0b-9d0e-2f6f0c1f5a01
+                 */
                 id: components["parameters"]["Id"];
             };
             cookie?: never;
@@ -944,7 +1112,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
+            409: components["responses"]["AccountClosed"];
             412: components["responses"]["Changed"];
             428: components["responses"]["Unconditional"];
             429: components["responses"]["TooManyRequests"];
@@ -961,7 +1129,10 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The id that the client has chosen. */
+                /**
+                 * @description The id that the client has chosen.
+                 * @example 7c1f6a9e-3a53-4f0b-9d0e-2f6f0c1f5a01
+                 */
                 id: components["parameters"]["Id"];
             };
             cookie?: never;
@@ -1063,8 +1234,11 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id that the client has chosen. */
-                id: components["parameters"]["Id"];
+                /**
+                 * @description The id that the client has chosen.
+                 * @example 1d0f0f6e-55c5-4b8e-8a7f-5b7d3c1c2b02
+                 */
+                id: components["parameters"]["TransferId"];
             };
             cookie?: never;
         };
@@ -1098,7 +1272,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NoTransfer"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["Failure"];
         };

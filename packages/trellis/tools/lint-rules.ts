@@ -53,4 +53,36 @@ const errorsOfTokens = () => ({
   },
 });
 
-export const plugin = { id: 'own', rules: { oas3: { bounds, 'errors-of-tokens': errorsOfTokens } } };
+interface Holder {
+  readonly schema?: unknown;
+  readonly example?: unknown;
+  readonly examples?: unknown;
+}
+
+/** The docs page makes up no text that fits a pattern: without an example its form is empty, and readers have to guess. */
+const exampleOfPattern = () => {
+  const shown = new Set<unknown>();
+  // The example of a parameter or header is that of its schema.
+  const enter = ({ schema, example, examples }: Holder) => {
+    if (example !== undefined || examples !== undefined) shown.add(schema);
+  };
+  return {
+    Parameter: { enter },
+    Header: { enter },
+    Schema(schema: object, { location, report }: LintContext) {
+      if (!('pattern' in schema) || shown.has(schema)) return;
+      if (['examples', 'example', 'default', ...VALUES].some((keyword) => keyword in schema)) return;
+      report({
+        message: 'A schema with a pattern must have examples: a list of one text or more that fit it.',
+        location,
+      });
+    },
+  };
+};
+
+export const plugin = {
+  id: 'own',
+  rules: {
+    oas3: { bounds, 'errors-of-tokens': errorsOfTokens, 'example-of-pattern': exampleOfPattern },
+  },
+};

@@ -1,11 +1,13 @@
 import { hash, randomBytes } from 'node:crypto';
 
-/**
- * @param service its name, by which people and scanners for leaked secrets recognise the token: that of `book-store`
- *   begins with `bookstore_`
- */
+/** By which people and scanners for leaked secrets recognise a service's token: that of `book-store` begins with `bookstore_`. */
+export function tokenPrefix(service: string): string {
+  return `${service.replaceAll('-', '')}_`;
+}
+
+/** @param service its name */
 export function makeToken(service: string): string {
-  return `${service.replaceAll('-', '')}_` + randomBytes(32).toString('base64url');
+  return tokenPrefix(service) + randomBytes(32).toString('base64url');
 }
 
 /** A plain SHA-256 is enough: tokens of 256 random bits need neither a salt nor a slow hash. */

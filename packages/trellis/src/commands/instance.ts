@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Authenticator } from '../auth/authenticator.ts';
+import { tokenPrefix } from '../auth/token.ts';
 import { followTokenFile } from '../auth/token-file.ts';
 import type { Config } from '../config.ts';
 import { type Contract, scopesOf } from '../contract/contract.ts';
@@ -125,7 +126,13 @@ export async function openInstance(
     log,
     observer: metrics,
     basePath,
-    pages: createDocs({ contract, basePath, https: config.BASE_URL?.protocol === 'https:' }),
+    pages: createDocs({
+      contract,
+      name: service.name,
+      tokenPrefix: tokenPrefix(service.name),
+      basePath,
+      https: config.BASE_URL?.protocol === 'https:',
+    }),
     rateLimit: config.RATE_LIMIT,
     corsOrigins: config.CORS_ORIGINS,
     corsHeaders: config.CORS_HEADERS,

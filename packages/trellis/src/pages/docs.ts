@@ -13,25 +13,32 @@ import { send } from '../http/reply.ts';
 import { literalPath, onlyAllow } from '../http/router.ts';
 import { docsPlugin } from './docs-plugin.ts';
 import { serveFile } from './files.ts';
+import type { Facts } from './swagger-ui.ts';
 
 const LEAF = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#2e7d32" d="M7 15V9Q1 9 1 3q6 0 7 4 1-6 7-6 0 7-6 8v6z"/></svg>`;
 
-const OPTIONS = {
-  customCss: readFileSync(new URL('docs.css', import.meta.url), 'utf8'),
-  customfavIcon: `data:image/svg+xml,${encodeURIComponent(LEAF)}`,
-  swaggerOptions: {
-    // This layout lacks the bar at the top, which advertises Swagger.
-    layout: 'BaseLayout',
-    // The url is relative to /docs/, so it stays correct when the service is mounted below a prefix.
-    url: `..${PAGES.json}`,
-    persistAuthorization: true,
-    displayRequestDuration: true,
-    // x-… fields are documentation too.
-    showExtensions: true,
-    // By default the page sends the contract to a validator on the internet.
-    validatorUrl: null,
-  },
-};
+/** With more operations than these, they are hard to find in one list. */
+const MANY = 15;
+
+type Options = ReturnType<typeof optionsOf>;
+
+function optionsOf(operations: number) {
+  return {
+    customCss: readFileSync(new URL('docs.css', import.meta.url), 'utf8'),
+    customfavIcon: `data:image/svg+xml,${encodeURIComponent(LEAF)}`,
+    swaggerOptions: {
+      // This layout lacks the bar at the top, which advertises Swagger.
+      layout: 'BaseLayout',
+      // The url is relative to /docs/, so it stays correct when the service is mounted below a prefix.
+      url: `..${PAGES.json}`,
+      // x-… fields are documentation too.
+      showExtensions: true,
+      ...(operations > MANY && { filter: true, docExpansion: 'none' }),
+      // By default the page sends the contract to a validator on the internet.
+      validatorUrl: null,
+    },
+  };
+}
 
 const [SCRIPT, STYLES] = ['text/javascript; charset=utf-8', 'text/css; charset=utf-8'];
 /** Clients ask at each visit whether they have the newest. */
@@ -40,14 +47,19 @@ const FOR_AN_HOUR = 'public, max-age=3600';
 
 interface PageOptions {
   readonly contract: Contract;
+  /** The name of the service. */
+  readonly name: string;
+  /** How the service's own tokens begin. */
+  readonly tokenPrefix: string;
   /** The path of the service's public address: '' or such as `/api`. */
   readonly basePath: string;
   readonly https: boolean;
 }
 
 /** Routes `/docs` (Swagger UI), and the contract: `/openapi.yaml` and `/openapi.json`. `/` leads to `/docs/`. */
-export function createDocs({ contract, basePath, https }: PageOptions): Router {
-  const page = pageOf(contract.document.info);
+export function createDocs({ contract, name, tokenPrefix, basePath, https }: PageOptions): Router {
+  const options = optionsOf(contract.operations.length);
+  const page = pageOf(contract, options);
   const secure = securityHeaders(page, https);
   const router = Router({ caseSensitive: true, strict: true });
   const addRoute = (path: string, handler: RequestHandler) => {
@@ -63,9 +75,10 @@ export function createDocs({ contract, basePath, https }: PageOptions): Router {
   addFile(PAGES.yaml, 'application/yaml', VALIDATED, yaml);
   addFile(PAGES.json, 'application/json', VALIDATED, json);
   addFile(`${PAGES.docs}/`, 'text/html; charset=utf-8', VALIDATED, page);
-  addFile(`${PAGES.docs}/swagger-ui-init.js`, SCRIPT, VALIDATED, initialScript());
+  addFile(`${PAGES.docs}/swagger-ui-init.js`, SCRIPT, VALIDATED, initialScript(options));
   // The page loads this file for the bar that its layout lacks: 268 KB, in whose place stands our plugin.
-  const preset = `const SwaggerUIStandalonePreset = [${String(docsPlugin)}];`;
+  const facts: Facts = { storageKey: `token of ${name}, ${basePath}/`, tokenPrefix };
+  const preset = `const SwaggerUIStandalonePreset = [(system) => (${String(docsPlugin)})(system, ${JSON.stringify(facts)})];`;
   addFile(`${PAGES.docs}/swagger-ui-standalone-preset.js`, SCRIPT, VALIDATED, preset);
   const packages = createRequire(import.meta.url);
   const fileOf = (name: string) => readFileSync(packages.resolve(`swagger-ui-dist/${name}`));
@@ -85,15 +98,18 @@ const redirect =
   };
 
 /**
- * The page of swagger-ui-express, with what it lacks, and with the description of the service as plain text: a slow line
- * shows it some seconds before Swagger UI.
+ * The page of swagger-ui-express, with what it lacks, and with the operations and the description of the service as plain
+ * text: a slow line shows it some seconds before Swagger UI, and a browser without scripts shows nothing else.
  */
-function pageOf({ title, summary = title, description = '' }: Contract['document']['info']): string {
-  const paragraphs = description.replaceAll(/[#*`]/g, '').split('\n\n');
+function pageOf({ document, operations }: Contract, options: Options): string {
+  const { title, summary = title, description = '' } = document.info;
   const links = [PAGES.yaml, PAGES.json].map((path) => `<a href="..${path}">${path.slice(1)}</a>`);
   const [name, words] = [escapeHtml(title), escapeHtml(summary)];
+  const list = operations.map(
+    (each) => `<li><code>${each.method} ${escapeHtml(each.path)}</code> ${escapeHtml(each.summary ?? '')}</li>`,
+  );
   return swaggerUi
-    .generateHTML(undefined, { ...OPTIONS, customSiteTitle: name })
+    .generateHTML(undefined, { ...options, customSiteTitle: name })
     .replace(
       '<head>',
       `$&
@@ -102,21 +118,33 @@ function pageOf({ title, summary = title, description = '' }: Contract['document
     )
     .replace(
       '<div id="swagger-ui">',
-      `$&<main class="wrapper"><h1>${name}</h1><p>${links.join(', ')}</p><p>${words}</p>${paragraphs
-        .map((each) => `<p>${escapeHtml(each)}</p>`)
-        .join('')}</main>`,
+      `$&<main class="wrapper"><h1>${name}</h1><p>${words}</p><p>${links.join(' ')}</p><ul>${list.join('')}</ul>${plainHtml(description)}</main>`,
     )
     .replaceAll('<script src=', '<script defer src=');
 }
 
+/** The headings, paragraphs and lists of a text in Markdown, without its emphasis. */
+function plainHtml(markdown: string): string {
+  const blocks = markdown.replaceAll(/[*`]+/g, '').split(/\n{2,}/);
+  return blocks
+    .map((block) => {
+      const [, heading] = /^#+ (.*)/.exec(block) ?? [];
+      if (heading !== undefined) return `<h2>${escapeHtml(heading)}</h2>`;
+      const [before = '', ...items] = block.split(/^ *(?:-|\d+\.) +/m).map(escapeHtml);
+      const list = items.map((item) => `<li>${item}</li>`).join('');
+      return (before.trim() && `<p>${before}</p>`) + (list && `<ul>${list}</ul>`);
+    })
+    .join('');
+}
+
 /** The script that starts Swagger UI, as swagger-ui-express answers with it. */
-function initialScript(): string {
+function initialScript(options: Options): string {
   let script: string | undefined;
   const exchange = [
     { url: '/swagger-ui-init.js' },
     { set: () => undefined, send: (text: string) => (script = text) },
   ] as unknown as [Request, Response];
-  const [answer] = swaggerUi.serveFiles(undefined, OPTIONS);
+  const [answer] = swaggerUi.serveFiles(undefined, options);
   void answer?.(...exchange, () => undefined);
   if (script === undefined) throw new Error('swagger-ui-express no longer has a script that initialises its page');
   return script;

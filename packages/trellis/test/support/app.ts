@@ -6,7 +6,7 @@ import { Authenticator } from '../../src/auth/authenticator.ts';
 import type { IssuerSettings } from '../../src/auth/issuer.ts';
 import type { PACE } from '../../src/auth/issuer-keys.ts';
 import { JwtVerifier } from '../../src/auth/jwt.ts';
-import { hashToken, makeToken } from '../../src/auth/token.ts';
+import { hashToken, makeToken, tokenPrefix } from '../../src/auth/token.ts';
 import type { Proxies } from '../../src/http/client-address.ts';
 import { scopesOf } from '../../src/contract/contract.ts';
 import { loadContract } from '../../src/contract/load.ts';
@@ -85,7 +85,13 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const log: Line[] = [];
   const logger = pino({ base: null }, { write: (line: string) => log.push(JSON.parse(line) as Line) });
   const jwt = options.issuer && new JwtVerifier(options.issuer, logger, options.pace);
-  const shown = { contract, basePath: options.basePath ?? '', https: options.https ?? false };
+  const shown = {
+    contract,
+    name: service.name,
+    tokenPrefix: tokenPrefix(service.name),
+    basePath: options.basePath ?? '',
+    https: options.https ?? false,
+  };
   const app = createApp({
     contract,
     operations: options.operations ?? service.operations,

@@ -31,33 +31,39 @@ export class DocsPage {
     await this.dialog.getByRole('button', { name: 'Close', exact: true }).click();
   }
 
-  /** Opens the operation, ready to be executed. */
+  /** Takes the token from the page, by its dialog. */
+  async logOut(): Promise<void> {
+    await this.page.getByRole('button', { name: 'Authorize', exact: true }).click();
+    await this.dialog.getByRole('button', { name: 'Logout' }).click();
+    await this.dialog.getByRole('button', { name: 'Close', exact: true }).click();
+  }
+
+  /** Opens the operation, ready to be executed: with a token it is so at once. */
   async tryOut(): Promise<void> {
     await this.operation.locator('.opblock-summary-control').click();
-    await this.operation.getByRole('button', { name: 'Try it out' }).click();
+    await this.operation.locator('.try-out__btn').waitFor();
+    const button = this.operation.getByRole('button', { name: 'Try it out' });
+    if (await button.isVisible()) await button.click();
   }
 
   /** Sends the body that is there, or this one, and reads what comes back. */
   async execute(body?: string): Promise<Shown> {
-    if (body !== undefined) await this.operation.locator('textarea').fill(body);
+    if (body !== undefined) await this.operation.getByLabel('Request body').fill(body);
     return this.answerTo(() => this.operation.getByRole('button', { name: 'Execute' }).click());
   }
 
   /** Does what sends a request, and reads what comes back. */
   async answerTo(action: () => Promise<void>): Promise<Shown> {
-    const answer = this.page.waitForResponse((response) => response.request().method() === 'POST');
+    const answer = this.page.waitForResponse((response) => response.request().resourceType() === 'fetch');
     await action();
     const { 'x-request-id': requestId = '' } = (await answer).headers();
-    const live = this.operation.locator('.live-responses-table tbody');
-    // The table shows the previous reply until the new one arrives.
-    await live.getByText(requestId).waitFor();
+    const live = this.operation.locator('.live-responses-table');
+    // The page shows the previous reply until the new one arrives.
+    await live.getByText(requestId).waitFor({ state: 'attached' });
     return {
-      status: (await live.locator('.response-col_status').innerText()).trim(),
+      status: (await live.locator('.response-col_status').last().innerText()).trim(),
       body: await this.answer.locator('code').innerText(),
-      headers: await live
-        .locator('.headerline')
-        .allInnerTexts()
-        .then((lines) => lines.map((line) => line.trim())),
+      headers: await live.locator('.headerline').allTextContents(),
     };
   }
 

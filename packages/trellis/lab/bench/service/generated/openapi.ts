@@ -135,9 +135,15 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description The name of the item, without U+0000. */
+        /**
+         * @description The name of the item, without U+0000.
+         * @example lamp
+         */
         ItemName: string;
-        /** @description Tag that specifies the type of the item, without U+0000. */
+        /**
+         * @description Tag that specifies the type of the item, without U+0000.
+         * @example light
+         */
         ItemTag: string;
         /** @description An item, as the service returns it. */
         Item: {
@@ -206,7 +212,10 @@ export interface components {
              * @description The HTTP status and two digits.
              */
             error: ErrorNumber;
-            /** @description The fault and its cure, in English. */
+            /**
+             * @description The fault and its cure, in English.
+             * @example a different item has this id
+             */
             message: string;
         };
     };

@@ -1,0 +1,340 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { startApp, type TestApp } from '../../../../packages/trellis/test/support/app.ts';
+import { startBrowser, type Visit, visit } from '../../../../packages/trellis/test/support/browser.ts';
+import { until } from '../../../../packages/trellis/test/support/until.ts';
+import { ROOT, type Service, startService } from '../../../../packages/trellis/test/support/service.ts';
+import { DocsPage } from '../../../../packages/trellis/test/process/browser/docs.ts';
+import { describeInBrowser } from '../../../../packages/trellis/test/process/browser/in-browser.ts';
+import type { AnyService } from '../../../../packages/trellis/src/service.ts';
+import { bank } from '../../service/index.ts';
+import { BANK, Client } from '../client.ts';
+
+const YAML = readFileSync(bank.contract, 'utf8');
+/** Beyond 2^53, where JavaScript has no odd integers. */
+const FIRST = 9007199254740993n;
+const VIEWPORT = { width: 1280, height: 800 };
+
+type Opened = Visit & { readonly docs: DocsPage };
+
+describeInBrowser('the docs page of the bank', () => {
+  let stage: { readonly browser: Browser; readonly service: Service };
+  beforeAll(async () => {
+    const [browser, service] = await Promise.all([startBrowser(), startService({}, ROOT, BANK.main)]);
+    stage = { browser, service };
+    const client = new Client(service);
+    for (let index = 0n; index < 20n; index++) await client.open(FIRST + index);
+  });
+  afterAll(async () => {
+    await stage.browser.close();
+    await stage.service.stop();
+  });
+
+  /** Opens the docs at an operation, which is ready to be executed. */
+  async function open(
+    operation: string,
+    { url, token }: Pick<TestApp, 'url' | 'token'> = stage.service,
+    permissions: string[] = [],
+  ): Promise<Opened> {
+    const visited = await visit(stage.browser, `${url}/docs`, { viewport: VIEWPORT, permissions });
+    const docs = new DocsPage(visited.page, operation);
+    await docs.authorize(token);
+    await docs.tryOut();
+    return { ...visited, docs };
+  }
+
+  /** What the form shows for a body or a parameter. */
+  const form = ({ docs }: Opened, name: string) => docs.operation.getByLabel(name).inputValue();
+  const status = (page: Page) => page.locator('.schemes [role=status]').innerText();
+
+  test('shows twenty accounts in a box, which the keyboard scrolls, and which covers nothing', async () => {
+    await using visited = await open('accounts-listAccounts');
+    const { docs, page } = visited;
+    const { body } = await docs.execute();
+    const { accounts } = JSON.parse(body) as { accounts: { id: string }[] };
+    expect(accounts).toHaveLength(20);
+    const box = docs.answer.locator('.microlight');
+    const [shown, next] = await Promise.all([
+      box.boundingBox(),
+      docs.operation.locator('.live-responses-table details').first().boundingBox(),
+    ]);
+    expect((shown?.y ?? 0) + (shown?.height ?? Infinity)).toBeLessThanOrEqual(next?.y ?? 0);
+    await docs.answer.getByRole('button', { name: 'Download' }).focus();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('End');
+    await until(() =>
+      page.evaluate<boolean>(`(({ tagName, scrollTop, clientHeight, scrollHeight }) =>
+        tagName === 'PRE' && scrollTop > 0 && scrollTop + clientHeight > scrollHeight - 2)(document.activeElement)`),
+    );
+    expect(visited.problems).toEqual([]);
+  });
+
+  describe('keeps each digit beyond 2^53', () => {
+    test('of a reply: as shown, downloaded and copied', async () => {
+      await using visited = await open('accounts-listAccounts', undefined, ['clipboard-read', 'clipboard-write']);
+      const { docs, page } = visited;
+      const { body } = await docs.execute();
+      const digits = (text: string) => [...new Set(text.match(/\d{16}/g))].toSorted();
+      const all = Array.from({ length: 20 }, (_, index) => String(FIRST + BigInt(index)));
+      expect(digits(body)).toEqual(all);
+      const downloading = page.waitForEvent('download');
+      await docs.answer.getByRole('button', { name: 'Download' }).click();
+      const download = await downloading;
+      expect(download.suggestedFilename()).toMatch(/\.json$/);
+      expect(digits(readFileSync(await download.path(), 'utf8'))).toEqual(all);
+      await docs.answer.getByRole('button', { name: 'Copy' }).click();
+      expect(digits(await page.evaluate<string>('navigator.clipboard.readText()'))).toEqual(all);
+    });
+
+    test('of what a person types into a filter', async () => {
+      await using visited = await open('accounts-listAccounts');
+      const { docs, page } = visited;
+      await docs.operation.getByLabel('filter').fill(`{"min_balance":${FIRST + 18n}}`);
+      const sent = page.waitForRequest(/\/accounts\?/);
+      const { body } = await docs.execute();
+      expect(new URL((await sent).url()).searchParams.get('filter[min_balance]')).toBe(String(FIRST + 18n));
+      expect((JSON.parse(body) as { accounts: unknown[] }).accounts).toHaveLength(2);
+      expect(await docs.operation.locator('.curl').textContent()).toContain(String(FIRST + 18n));
+    });
+
+    test('of examples and defaults in the contract', async () => {
+      const yaml = YAML.replace('opening_balance: 10000', `opening_balance: ${FIRST}`)
+        .replace(
+          'int32, minimum: 1, maximum: 100, default: 20',
+          `int64, minimum: 1, maximum: ${FIRST}, default: ${FIRST}`,
+        )
+        .replace(/( {4}Money:\n)/, `$1      default: ${FIRST}\n`);
+      const app = await startApp({ service: bank, yaml });
+      await using opening = await open('accounts-openAccount', app);
+      expect(await form(opening, 'Request body')).toContain(`"opening_balance": ${FIRST}\n`);
+      const sent = opening.page.waitForRequest(/\/accounts$/);
+      await opening.docs.execute();
+      expect((await sent).postData()).toContain(`"opening_balance": ${FIRST}\n`);
+      await using listing = await open('accounts-listAccounts', app);
+      const limit = listing.docs.operation.locator('[data-param-name=limit]');
+      expect(await limit.locator('input').inputValue()).toBe(String(FIRST));
+      await listing.docs.operation.getByRole('button', { name: 'Cancel' }).click();
+      expect((await limit.innerText()).match(/\d{16,}/g)).toEqual([String(FIRST)]);
+      const money = listing.page.locator('.models article', { has: listing.page.getByText('Money', { exact: true }) });
+      await money.getByRole('button', { name: 'Expand all' }).first().click();
+      await money.getByText('Default').waitFor();
+      expect((await money.innerText()).match(/\d{16,}/g)).toEqual([String(FIRST)]);
+      expect([...opening.problems, ...listing.problems].filter((each) => !each.startsWith('Failed to load'))).toEqual(
+        [],
+      );
+    });
+  });
+
+  test('offers an example of each body, or an empty text, and makes up none', async () => {
+    await using visited = await open('accounts-updateAccount');
+    expect(JSON.parse(await form(visited, 'Request body'))).toEqual({ owner: 'Ada Lovelace' });
+    const app = await startApp({ service: bank, yaml: YAML.replaceAll(/^ +examples: \[.*\]\n/gm, '') });
+    await using without = await open('accounts-updateAccount', app);
+    expect(JSON.parse(await form(without, 'Request body'))).toEqual({ owner: '' });
+  });
+
+  test('finds accounts at the first try, and sends no parameter that it made up', async () => {
+    await using visited = await open('accounts-listAccounts');
+    const sent = visited.page.waitForRequest(/\/accounts\?/);
+    const { body } = await visited.docs.execute();
+    expect(JSON.parse(body)).toMatchObject({ accounts: { length: 20 } });
+    expect([...new URL((await sent).url()).searchParams]).toEqual([
+      ['filter[currency]', 'EUR'],
+      ['limit', '20'],
+    ]);
+  });
+
+  test('names the scope that each operation needs', async () => {
+    await using visited = await visit(stage.browser, `${stage.service.url}/docs`);
+    const said: string[] = [];
+    for (const id of ['accounts-listCurrencies', 'accounts-openAccount', 'transfers-getTransfer']) {
+      const { operation } = new DocsPage(visited.page, id);
+      await operation.locator('.opblock-summary-control').click();
+      said.push(await operation.locator('.scopes').innerText());
+    }
+    expect(said).toEqual([
+      'Needs no token.',
+      'Needs a token with the scope bank:admin.',
+      'Needs a token with the scope bank:read.',
+    ]);
+  });
+
+  test('takes a token as the first start shows it, and says what it knows of it', async () => {
+    const { token } = stage.service;
+    await using visited = await visit(stage.browser, `${stage.service.url}/docs`);
+    const { page } = visited;
+    const docs = new DocsPage(page, 'accounts-listAccounts');
+    expect(await status(page)).toBe('No token.');
+    await docs.authorize('something-else');
+    expect(await status(page)).toBe('The token is of an unknown form, and not tried yet.');
+    await docs.tryOut();
+    expect((await docs.execute()).status).toBe('401');
+    expect(await status(page)).toBe('The service has refused the token.');
+    await docs.logOut();
+    await docs.authorize(` Bearer  ${token} \n`);
+    expect(await status(page)).toBe('The token is not tried yet.');
+    expect((await docs.execute()).status).toBe('200');
+    expect(await status(page)).toBe('The service has accepted the token.');
+    expect(await page.evaluate<string[]>('Object.keys(localStorage)')).toEqual(['token of bank, /']);
+    await docs.logOut();
+    await page.getByRole('button', { name: 'Authorize', exact: true }).click();
+    await page.getByLabel('auth-bearer-value').fill(`${token.slice(0, 20)}…`);
+    await docs.dialog.getByRole('button', { name: 'Authorize' }).click();
+    await docs.dialog.getByText('This is no token').waitFor();
+    await docs.dialog.getByText('No token.').waitFor();
+  });
+
+  test('says that the service does not answer, and takes the last reply away', async () => {
+    const service = await startService({}, ROOT, BANK.main);
+    await using visited = await open('accounts-listAccounts', service);
+    const { docs } = visited;
+    await docs.execute();
+    await service.stop();
+    await docs.operation.getByRole('button', { name: 'Execute' }).click();
+    const reply = docs.operation.locator('.live-responses-table');
+    await reply.getByText('The service does not answer: send the same request again.').waitFor();
+    expect(await docs.answer.count()).toBe(0);
+  });
+
+  test('offers to load the page again that could not load its contract', async () => {
+    await using visited = await visit(stage.browser, `${stage.service.url}/docs`);
+    const { page } = visited;
+    const docs = new DocsPage(page, 'accounts-listAccounts');
+    await page.context().route('**/openapi.json', (route) => route.abort());
+    await page.reload();
+    await page.getByText('The service does not answer.').waitFor();
+    await page.context().unroute('**/openapi.json');
+    await page.getByRole('button', { name: 'Load the page again' }).click();
+    await docs.operation.waitFor();
+  });
+
+  test('says that a body is missing, and takes the reply to another request away', async () => {
+    await using visited = await open('accounts-openAccount');
+    const { docs } = visited;
+    expect((await docs.execute()).status).toBe('201');
+    await docs.operation.getByLabel('Request body').fill('');
+    await docs.operation.getByRole('button', { name: 'Execute' }).click();
+    await docs.operation.getByRole('alert').getByText('Not sent: it needs a body.').waitFor();
+    expect(await docs.operation.locator('.live-responses-table').count()).toBe(0);
+  });
+
+  test('has a dialog that keeps the focus and gives it back, and tells of each reply', async () => {
+    await using visited = await visit(stage.browser, `${stage.service.url}/docs`);
+    const { page } = visited;
+    const docs = new DocsPage(page, 'accounts-listCurrencies');
+    const opener = page.getByRole('button', { name: 'Authorize', exact: true });
+    const focused = () => page.evaluate<string>('document.activeElement.innerText.trim()');
+    const outside = () =>
+      page.evaluate<boolean>(
+        `!document.querySelector('dialog').contains(document.activeElement) && document.activeElement !== document.body`,
+      );
+    for (const leave of ['Escape', 'Close']) {
+      await opener.click();
+      await page.getByRole('dialog', { name: 'Available authorizations' }).waitFor();
+      for (let stops = 0; stops < 8; stops++) {
+        await page.keyboard.press('Tab');
+        expect(await outside()).toBe(false);
+      }
+      if (leave === 'Close') await docs.dialog.getByRole('button', { name: 'Close', exact: true }).click();
+      else await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      expect(await focused()).toBe('Authorize');
+    }
+    await page.keyboard.press('Enter');
+    await page.keyboard.type(stage.service.token);
+    await page.keyboard.press('Enter');
+    await docs.dialog.getByRole('button', { name: 'Logout' }).waitFor();
+    await until(async () => (await focused()) === 'Close');
+    await page.keyboard.press('Enter');
+    await docs.tryOut();
+    const region = docs.operation.getByRole('status');
+    expect(await region.innerText()).toBe('');
+    await docs.execute();
+    expect(await region.innerText()).toMatch(/^Reply: 200, \d+ ms$/);
+  });
+
+  test.each([
+    ['light', VIEWPORT],
+    ['dark', { width: 390, height: 844 }],
+  ] as const)(
+    'begins with operations, and shows a reply on the screen of Execute, %s',
+    async (colorScheme, viewport) => {
+      await using visited = await visit(stage.browser, `${stage.service.url}/docs`, { viewport, colorScheme });
+      const docs = new DocsPage(visited.page, 'accounts-openAccount');
+      await docs.operation.waitFor();
+      const top = await docs.operation.boundingBox();
+      expect(top?.y).toBeLessThan(viewport.height - 100);
+      await docs.authorize(stage.service.token);
+      await docs.operation.locator('.opblock-summary-control').click();
+      await docs.operation.getByRole('button', { name: 'Execute' }).waitFor();
+      await docs.execute();
+      const shown = await docs.operation.locator('.response-col_status').first().boundingBox();
+      expect(shown?.y).toBeGreaterThanOrEqual(0);
+      expect(shown?.y).toBeLessThan(viewport.height);
+      const order = await docs.operation.locator('.live-responses-table').innerText();
+      expect(order).toMatch(/^Reply 201\s[^]*"id"[^]*Headers of the reply[^]*The request$/);
+      const colours = await visited.page.evaluate<string[]>(
+        "[...document.querySelectorAll('.opblock-summary-method')].map((each) => getComputedStyle(each).backgroundColor)",
+      );
+      expect(new Set(colours).size).toBe(4);
+    },
+  );
+
+  test('has a filter, and its tags closed, above 15 operations', async () => {
+    const more = Array.from({ length: 8 }, (_, index) => {
+      const [, operation = ''] = /^ {2}\/currencies:\n([^]*?)^ {2}\/accounts:/m.exec(YAML) ?? [];
+      return `  /more${index}:\n${operation.replace('listCurrencies', `more${index}`)}`;
+    });
+    const { operations: few }: AnyService = bank;
+    const operations = { ...few };
+    for (const [index] of more.entries()) Object.assign(operations, { [`more${index}`]: few['listCurrencies'] });
+    const app = await startApp({
+      service: bank,
+      operations,
+      yaml: YAML.replace('paths:\n', `paths:\n${more.join('')}`),
+    });
+    await using visited = await visit(stage.browser, `${app.url}/docs`);
+    const { page } = visited;
+    await page.getByRole('textbox', { name: 'Filter' }).waitFor();
+    expect(await page.locator('.opblock').count()).toBe(0);
+    await using small = await visit(stage.browser, `${stage.service.url}/docs`);
+    await new DocsPage(small.page, 'accounts-openAccount').operation.waitFor();
+    expect(await small.page.getByRole('textbox', { name: 'Filter' }).count()).toBe(0);
+  });
+
+  test('shows no keyword of trellis where the contract says it, and an error that its operation can have', async () => {
+    await using visited = await visit(stage.browser, `${stage.service.url}/docs`);
+    const { page } = visited;
+    const docs = new DocsPage(page, 'accounts-listCurrencies');
+    for (const name of ['Owner', 'Error']) {
+      const schema = page.locator('.models article', { has: page.getByText(name, { exact: true }) });
+      await schema.getByRole('button', { name: 'Expand all' }).first().click();
+    }
+    expect(await page.getByText('x-pattern-message').count()).toBe(0);
+    await docs.operation.locator('.opblock-summary-control').click();
+    const refused = docs.operation.locator('.response', { has: page.getByText('400', { exact: true }) });
+    expect(await refused.locator('.highlight-code').innerText()).not.toContain('amount');
+  });
+
+  test('prints code in ink', async () => {
+    await using visited = await open('accounts-listCurrencies');
+    await visited.docs.execute();
+    await visited.page.emulateMedia({ media: 'print' });
+    expect(
+      await visited.page.evaluate<string[]>(`
+      [...new Set([...document.querySelectorAll('.microlight, .microlight *')].map((each) => getComputedStyle(each).color))]`),
+    ).toEqual(['rgb(0, 0, 0)']);
+  });
+
+  test('lists the operations, and the description as paragraphs, without a script', async () => {
+    await using visited = await visit(stage.browser, `${stage.service.url}/docs`, { javaScriptEnabled: false });
+    const main = visited.page.getByRole('main');
+    expect(await main.getByRole('listitem').first().innerText()).toBe('GET /currencies List the currencies');
+    expect(await main.getByRole('listitem').count()).toBe(9);
+    expect(await main.getByRole('heading', { level: 2 }).allInnerTexts()).toEqual(['What to rely on']);
+    expect(await main.innerText()).not.toMatch(/[*#`]/);
+    const links = await main.getByRole('link').allInnerTexts();
+    expect(links).toEqual(['openapi.yaml', 'openapi.json']);
+  });
+});
