@@ -136,13 +136,17 @@ describeInBrowser('the docs page of the bank', () => {
 
   test('finds accounts at the first try, and sends no parameter that it made up', async () => {
     await using visited = await open('accounts-listAccounts');
-    const sent = visited.page.waitForRequest(/\/accounts\?/);
-    const { body } = await visited.docs.execute();
+    const parameters = async ({ page, docs }: Opened) => {
+      const sent = page.waitForRequest(/\/accounts\?/);
+      const { body } = await docs.execute();
+      return { body, sent: [...new URL((await sent).url()).searchParams].flat() };
+    };
+    const { body, sent } = await parameters(visited);
     expect(JSON.parse(body)).toMatchObject({ accounts: { length: 20 } });
-    expect([...new URL((await sent).url()).searchParams]).toEqual([
-      ['filter[currency]', 'EUR'],
-      ['limit', '20'],
-    ]);
+    expect(sent).toEqual(['filter[currency]', 'EUR', 'limit', '20']);
+    const app = await startApp({ service: bank, yaml: YAML.replace('          example: { currency: EUR }\n', '') });
+    await using without = await open('accounts-listAccounts', app);
+    expect((await parameters(without)).sent).toEqual(['limit', '20']);
   });
 
   test('names the scope that each operation needs', async () => {
