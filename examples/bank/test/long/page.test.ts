@@ -254,7 +254,9 @@ describeInBrowser('the docs page of the bank', () => {
     await docs.tryOut();
     const region = docs.operation.getByRole('status');
     expect(await region.innerText()).toBe('');
-    await docs.execute();
+    await docs.operation.getByRole('button', { name: 'Execute' }).focus();
+    await docs.answerTo(() => page.keyboard.press('Enter'));
+    expect(await focused()).toBe('Execute');
     expect(await region.innerText()).toMatch(/^Reply: 200, \d+ ms$/);
   });
 

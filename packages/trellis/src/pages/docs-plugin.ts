@@ -237,6 +237,8 @@ export function docsPlugin({ React }: Ui.System, { storageKey, tokenPrefix }: Ui
         return h(isItem ? 'li' : React.Fragment, null, h(Original, { ...props, value }));
       }),
       CloseIcon: followed(() => forEars('Close the dialog')),
+      // Browsers take the focus from a button that is disabled.
+      execute: wrapped((Original, props) => h(Original, { ...props, disabled: false })),
       // Its name is its text.
       Button: wrapped((Original, props) => h(Original, { ...props, 'aria-label': undefined })),
       // A link inside the button that opens an operation.

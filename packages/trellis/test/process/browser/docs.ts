@@ -1,4 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
+import { until } from '../../support/until.ts';
 
 /** What came back, as the docs page shows it. */
 export interface Shown {
@@ -54,6 +55,14 @@ export class DocsPage {
 
   /** Does what sends a request, and reads what comes back. */
   async answerTo(action: () => Promise<void>): Promise<Shown> {
+    // Swagger UI shows the body a moment before it would send it.
+    await until(() =>
+      this.page.evaluate<boolean>(`(() => {
+        const area = document.querySelector('.body-param__text');
+        const operations = Object.values(ui.getState().toJS().oas3.requestData ?? {}).flatMap(Object.values);
+        return area === null || operations.some(({ bodyValue }) => bodyValue === area.value);
+      })()`),
+    );
     const answer = this.page.waitForResponse((response) => response.request().resourceType() === 'fetch');
     await action();
     const { 'x-request-id': requestId = '' } = (await answer).headers();
