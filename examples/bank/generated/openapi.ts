@@ -183,7 +183,10 @@ export interface components {
              * @description An address.
              */
             email?: string;
-            /** @description A number, with the code of its country (E.164). */
+            /**
+             * @description A number, with the code of its country (E.164).
+             * @example +441632960961
+             */
             phone?: string;
         };
         /**
@@ -244,7 +247,10 @@ export interface components {
                  * @description Another address
                  */
                 email?: string | null;
-                /** @description Another number */
+                /**
+                 * @description Another number
+                 * @example +441632960962
+                 */
                 phone?: string | null;
             } | null;
         };

@@ -46,12 +46,16 @@ export interface components {
         /**
          * Format: uuid
          * @description A UUID, in small letters.
+         * @example 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10
          */
         Id: string;
         /** @description A note. */
         Note: {
             id: components["schemas"]["Id"];
-            /** @description What was noted, without U+0000. */
+            /**
+             * @description What was noted, without U+0000.
+             * @example Water the Monstera
+             */
             text: string;
         };
         /** @description What went wrong. */
@@ -61,7 +65,10 @@ export interface components {
              * @description The HTTP status, followed by two digits.
              */
             error: ErrorNumber;
-            /** @description The fault and its cure, in English. */
+            /**
+             * @description The fault and its cure, in English.
+             * @example a different note with this id exists
+             */
             message: string;
         };
     };
@@ -78,7 +85,10 @@ export interface components {
         /** @description The request has no valid access token. */
         Unauthorized: {
             headers: {
-                /** @description Which token is needed (RFC 6750, section 3). */
+                /**
+                 * @description Which token is needed (RFC 6750, section 3).
+                 * @example Bearer realm="api", error="invalid_token"
+                 */
                 "WWW-Authenticate": string;
                 [name: string]: unknown;
             };
@@ -134,7 +144,10 @@ export interface components {
         "Idempotent-Replayed": true;
         /** @description Wait this many seconds before you try again. */
         "Retry-After": number;
-        /** @description Which token is needed (RFC 6750, section 3). */
+        /**
+         * @description Which token is needed (RFC 6750, section 3).
+         * @example Bearer realm="api", error="invalid_token"
+         */
         "WWW-Authenticate": string;
     };
     pathItems: never;

@@ -198,7 +198,6 @@ describe('/docs', () => {
   test('reads the contract from ../openapi.json', async () => {
     const { text } = await request(mounted.url).get('/api/docs/swagger-ui-init.js').expect(200);
     expect(text).toContain('"url": "../openapi.json"');
-    expect(text).toContain('"persistAuthorization": true');
     expect(text).toContain('"validatorUrl": null');
   });
 
