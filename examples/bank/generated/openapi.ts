@@ -1284,7 +1284,7 @@ export interface operations {
         };
     };
 }
-export type ErrorNumber = 40001 | 40002 | 40003 | 40004 | 40005 | 40006 | 40007 | 40008 | 40009 | 40010 | 40011 | 40100 | 40101 | 40300 | 40400 | 40411 | 40412 | 40500 | 40800 | 40911 | 40912 | 40913 | 40914 | 40915 | 40916 | 40917 | 40918 | 40919 | 40920 | 41211 | 41400 | 42811 | 42900 | 43100 | 50000 | 50100 | 50300 | 50301 | 50500;
+export type ErrorNumber = 40001 | 40002 | 40003 | 40004 | 40005 | 40006 | 40007 | 40008 | 40009 | 40010 | 40011 | 40099 | 40100 | 40101 | 40300 | 40400 | 40411 | 40412 | 40500 | 40800 | 40911 | 40912 | 40913 | 40914 | 40915 | 40916 | 40917 | 40918 | 40919 | 40920 | 41211 | 41400 | 42811 | 42900 | 43100 | 50000 | 50100 | 50300 | 50301 | 50500;
 export const errors = {
     40001: { error: 40001, message: "the HTTP message is malformed" },
     40002: { error: 40002, message: "the body is missing" },
@@ -1297,6 +1297,7 @@ export const errors = {
     40009: { error: 40009, message: "a member of an object appears twice" },
     40010: { error: 40010, message: "the request breaks the contract; the message names up to ten faults" },
     40011: { error: 40011, message: "the cursor is not one of this list" },
+    40099: { error: 40099, message: "the request takes too much work to check" },
     40100: { error: 40100, message: "the request has no access token" },
     40101: { error: 40101, message: "the access token is unknown, revoked or expired" },
     40300: { error: 40300, message: "the access token lacks a scope" },

@@ -64,8 +64,8 @@ export interface ReplyData {
 
 /** Checks values in which an int64 is a bigint. */
 interface OperationValidator {
-  /** @throws Refusal */
-  request(request: RequestData, mediaType?: string): void;
+  /** @param work what the verdict may cost @returns what is left of it @throws Refusal */
+  request(request: RequestData, mediaType: string | undefined, work: number): number;
   /** @throws ReplyError */
   reply(status: number, headers: object, body: unknown): void;
 }

@@ -15,6 +15,8 @@ export const ErrorNumber = {
   bodyNotJson: 40008,
   memberRepeated: 40009,
   contractBroken: 40010,
+  // Services count up from 40011.
+  tooMuchWork: 40099,
   tokenMissing: 40100,
   tokenInvalid: 40101,
   scopeMissing: 40300,

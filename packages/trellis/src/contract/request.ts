@@ -2,6 +2,7 @@ import type { ContractOperation, RequestData } from './contract.ts';
 import { ErrorNumber, Refusal } from './errors.ts';
 import { type Holder, parseJson } from './message/json.ts';
 import type { SentRequest } from './message/parameters.ts';
+import { workFor } from './schema/budget.ts';
 
 /** The parameters of a request that has none. */
 const NONE = Object.freeze(Object.create(null) as Record<string, unknown>);
@@ -37,19 +38,25 @@ export function validateRequest(
   const position = body && operation.body?.types.get(body.mediaType)?.position;
   const value = body && ('text' in body ? parseJson(body.text, position) : body.value);
   const request = { path, query, header, body: value };
-  operation.validator.request(request, body?.mediaType);
+  const bytes = body && 'text' in body ? body.text.length : (operation.body?.maxBytes ?? 0);
+  const left = operation.validator.request(request, body?.mediaType, workFor(bytes));
   const inParameters = operation.values.position?.fillIn({ path, query, header }) === true;
   const inBody = position?.fillIn(request.body) === true;
-  if (inParameters || inBody) requireFilledIn(request, operation, body?.mediaType);
+  if (inParameters || inBody) requireFilledIn(request, operation, body?.mediaType, left);
   return request;
 }
 
 /** A default may break a rule about other members, such as dependentRequired: the operation must not get this. */
-function requireFilledIn(request: RequestData, { validator }: ContractOperation, mediaType?: string): void {
+function requireFilledIn(
+  request: RequestData,
+  { validator }: ContractOperation,
+  mediaType: string | undefined,
+  work: number,
+): void {
   try {
-    validator.request(request, mediaType);
+    validator.request(request, mediaType, work);
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof Refusal) || error.number !== ErrorNumber.contractBroken) throw error;
     const message = `with its defaults, the request breaks the contract: ${error.message}`;
     throw new Refusal(error.number, message, {}, undefined, error.faults);
   }

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { spend } from './budget.ts';
 import { type Decimal, decimal, exactJson, isInt64 } from './int64.ts';
 
 /**
@@ -122,7 +123,7 @@ function isMultiple(value: number | bigint, by: Decimal | undefined): boolean {
 function isOneOf(values: readonly unknown[]): (value: unknown) => boolean {
   const [large, small] = [values.filter(isLarge), new Set(values.filter((value) => !isLarge(value)).map(canonical))];
   // A client may send a large value: the comparison ends at the first difference.
-  return (value) => (isLarge(value) ? large.some((each) => areEqual(value, each)) : small.has(canonical(value)));
+  return (value) => (isLarge(value) ? large.some((each) => areEqual(value, each)) : small.has(textOf(value)));
 }
 
 export function isLarge(value: unknown): value is object {
@@ -131,8 +132,9 @@ export function isLarge(value: unknown): value is object {
 
 /** JSON Schema 2020-12, section 4.2.2. A member that is undefined counts as missing. */
 export function areEqual(one: unknown, other: unknown): boolean {
-  if (!isLarge(one) || !isLarge(other)) return isLarge(one) === isLarge(other) && canonical(one) === canonical(other);
+  if (!isLarge(one) || !isLarge(other)) return isLarge(one) === isLarge(other) && textOf(one) === canonical(other);
   const [members, others] = [sentMembers(one), sentMembers(other)];
+  spend(3 * members.length + others.length);
   // Counting first keeps the work within what the smaller of the two justifies.
   if (Array.isArray(one) !== Array.isArray(other) || members.length !== others.length) return false;
   const values = new Map(others);
@@ -140,8 +142,15 @@ export function areEqual(one: unknown, other: unknown): boolean {
 }
 
 export function areUnique(items: readonly unknown[]): boolean {
+  spend(COMPARISON * items.length);
   const seen = new Set<string>();
-  return items.every((each) => seen.size < seen.add(canonical(each)).size);
+  return items.every((each) => seen.size < seen.add(textOf(each)).size);
+}
+
+/** The canonical text of a part of a message. */
+function textOf(value: unknown): string {
+  if (typeof value === 'string') spend(value.length / 40);
+  return canonical(value);
 }
 
 /** The same text for values that are equal by JSON Schema (2020-12, section 4.2.2), as `1`, `1.0` and `1n` are. */
@@ -153,6 +162,8 @@ function canonical(value: unknown): string {
 }
 
 const MAX_TEXT = 64;
+/** The work to have the text of an item or a member. */
+const COMPARISON = 6;
 let texts: WeakMap<object, string> | undefined;
 
 /** Call this before a value is checked: between two checks, values may change. */
@@ -168,10 +179,11 @@ function canonicalParts(value: object): string {
   texts ??= new WeakMap();
   let text = texts.get(value);
   if (text === undefined) {
+    spend(COMPARISON * Object.keys(value).length);
     text = Array.isArray(value)
-      ? `[${value.map(canonical).join()}]`
+      ? `[${value.map(textOf).join()}]`
       : `{${sentMembers(value)
-          .map(([name, each]) => `${JSON.stringify(name)}:${canonical(each)}`)
+          .map(([name, each]) => `${JSON.stringify(name)}:${textOf(each)}`)
           .sort()
           .join()}}`;
     if (text.length > MAX_TEXT) text = hash('sha256', text);

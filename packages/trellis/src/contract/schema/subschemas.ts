@@ -9,20 +9,28 @@ export function isInt64Schema({ type, format }: Schema): boolean {
   return format === 'int64' && [type].flat().includes('integer');
 }
 
-/** The types that a value can have. @param within the schemas that have led to this one */
-export function typesOf(schema: AnySchema, follow: Follow, within: readonly AnySchema[] = []): ReadonlySet<string> {
+/** The types that a value can have. @param known those of the schemas that have been seen */
+export function typesOf(
+  schema: AnySchema,
+  follow: Follow,
+  known = new Map<AnySchema, ReadonlySet<string>>(),
+): ReadonlySet<string> {
   if (typeof schema === 'boolean') return TYPES;
+  const before = known.get(schema);
+  if (before !== undefined) return before;
   // A branch that refers back to its own schema adds no types.
-  if (within.includes(schema)) return new Set();
+  known.set(schema, new Set());
   const { type, const: only, enum: values = only === undefined ? undefined : [only], $ref, allOf = [] } = schema;
-  const of = (each: AnySchema) => typesOf(each, follow, [...within, schema]);
+  const of = (each: AnySchema) => typesOf(each, follow, known);
   const own = type === undefined ? values?.flatMap(typesOfValue) : [type].flat();
   const all = [...allOf, ...($ref === undefined ? [] : [follow($ref)])].map(of);
   if (own !== undefined) all.push(new Set(own.includes('number') ? [...own, 'integer'] : own));
   for (const branches of [schema.anyOf, schema.oneOf]) {
     if (branches !== undefined) all.push(branches.map(of).reduce((any, each) => any.union(each), new Set<string>()));
   }
-  return all.reduce((types, each) => types.intersection(each), TYPES);
+  const types = all.reduce((some, each) => some.intersection(each), TYPES);
+  known.set(schema, types);
+  return types;
 }
 
 function typesOfValue(value: unknown): string[] {

@@ -4,13 +4,17 @@ import { ContractError } from '../errors.ts';
 import { joined, membersOf } from '../schema/subschemas.ts';
 import { placesIn } from '../schema/positions.ts';
 import { OF_MEMBER, type Translation } from './translation.ts';
+import { countFilledIn } from './weights.ts';
+
+/** Defaults within defaults may double with each level. */
+const MAX_FILLED_IN = 10_000;
 
 /**
  * At the start, each default is tried by all schemas that always apply to its place, and each object that is valid when
  * it is empty is tried with its defaults. request.ts refuses what only some requests show.
  *
  * @returns values of one member, `name`: if the component accepts it with `sent`, it must accept it with `filled`
- * @throws ContractError for a default that contains itself
+ * @throws ContractError for a default that contains itself, or too many others
  */
 export function trialsOfDefaults(operations: readonly Declared[], requests: Translation, follow: Follow) {
   const contents = operations.flatMap(({ values, body }) => [values, ...(body?.types.values() ?? [])]);
@@ -23,6 +27,11 @@ export function trialsOfDefaults(operations: readonly Declared[], requests: Tran
   };
   return [...placesIn(schemas, follow)].flatMap((place) => {
     if (place.defaults.length === 0) return [];
+    if (countFilledIn(place) > MAX_FILLED_IN)
+      throw new ContractError(
+        `${locationOf(place.roots.find((each) => typeof each === 'object'))}: defaults fill {} with more than ` +
+          `${MAX_FILLED_IN} values: let fewer defaults have defaults within`,
+      );
     const always = joined(place.roots, follow);
     return [
       ...place.defaults.map(({ name, value, position }) =>

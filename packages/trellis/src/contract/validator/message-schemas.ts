@@ -15,7 +15,7 @@ export function toMessages(
 ) {
   const parameters = (['path', 'query', 'header'] as const).map((location) => {
     const own = declared.filter((each) => each.in === location);
-    return [location, closed(own, (schema) => requests.schema(schema, OF_PARAMETER))] as const;
+    return [location, closed(own, requests, OF_PARAMETER)] as const;
   });
   const toRequest = (body: unknown) => requests.component({ properties: { ...Object.fromEntries(parameters), body } });
   const bodies = [...(body?.types ?? [])].map(
@@ -29,7 +29,7 @@ export function toMessages(
       ...(/^x-request-id$/i.test(name) && { required: false }),
     }));
     const properties = {
-      headers: closed(fields, (schema) => replies.schema(schema)),
+      headers: closed(fields, replies),
       body: content === undefined ? false : replies.schema(content.schema),
     };
     const required = content === undefined ? ['headers'] : ['headers', 'body'];
@@ -41,12 +41,15 @@ export function toMessages(
 /** The schema of an object with no other members. */
 function closed(
   members: readonly { readonly name: string; readonly required?: boolean; readonly schema: AnySchema }[],
-  translate: (schema: AnySchema) => unknown,
+  translation: Translation,
+  place?: typeof OF_PARAMETER,
 ): object {
+  const required = members.filter(({ required }) => required).map(({ name }) => name);
   return {
     type: 'object',
     additionalProperties: false,
-    required: members.filter(({ required }) => required).map(({ name }) => name),
-    properties: Object.fromEntries(members.map(({ name, schema }) => [name, translate(schema)])),
+    required,
+    properties: Object.fromEntries(members.map(({ name, schema }) => [name, translation.schema(schema, place)])),
+    ...translation.spending({ additionalProperties: false, required }),
   };
 }

@@ -1,9 +1,12 @@
 import { type AnySchema, type Follow, locationOf, type Schema } from '../schema/document.ts';
 import { ContractError } from '../errors.ts';
 import { type ExactCheck, exactChecks } from '../schema/exact.ts';
+import { spend } from '../schema/budget.ts';
 import { exactJson } from '../schema/int64.ts';
 import { joined } from '../schema/subschemas.ts';
 import { VOCABULARY } from '../rules/vocabulary.ts';
+import { SPEND } from './spend-keyword.ts';
+import { CALL, type Weights, weightsOf } from './weights.ts';
 
 /** Keywords whose schemas apply to the same value. */
 const IN_PLACE = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'];
@@ -58,6 +61,8 @@ export class Translation {
   readonly components: Record<string, unknown> = {};
   /** A translated schema requires the first of these by `exact0: true`. */
   readonly checks: ExactCheck[] = [];
+  /** What translated schemas spend. */
+  readonly weights: Weights[] = [CALL];
   private readonly direction: Direction;
   private readonly follow: Follow;
   /** Names of exact checks, by the JSON of their keywords. */
@@ -118,7 +123,14 @@ export class Translation {
     if (condition !== undefined) for (const each of ['then', 'else']) shown[each] ??= { not: false };
     if (also.length > 0) shown['allOf'] = [...((shown['allOf'] ?? []) as unknown[]), ...also];
     Object.assign(shown, this.exact(exact));
+    // Ajv does not visit the values of an empty schema.
+    if (Object.keys(shown).length > 0) Object.assign(shown, this.spending(schema));
     return shown;
+  }
+
+  /** A keyword by which a translation spends what the schema costs. */
+  spending(schema: Schema): object {
+    return { [SPEND]: this.weights.push(weightsOf(schema, this.follow, this.direction === 'request')) - 1 };
   }
 
   private map(schemas: Readonly<Record<string, AnySchema>>, place: Place): Record<string, unknown> {
@@ -139,6 +151,7 @@ export class Translation {
       if (!Array.isArray(value)) return true;
       let count = 0;
       for (const item of value) {
+        spend(1);
         if (isWanted(item)) count++;
         if (count > maxContains) return false;
         if (count >= minContains && maxContains === Infinity) return true;
@@ -203,7 +216,9 @@ export class Translation {
 
   /** Has Ajv compile a schema by itself, so that its evaluated members count only where it is valid. */
   private apart(translated: unknown): unknown {
-    return typeof translated === 'boolean' ? translated : { $ref: this.component(translated) };
+    return typeof translated === 'boolean'
+      ? translated
+      : { $ref: this.component(translated), [SPEND]: this.weights.indexOf(CALL) };
   }
 
   /** Ajv compiles a schema with an `$id` once for all references. @returns the name of the component */

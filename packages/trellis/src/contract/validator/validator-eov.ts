@@ -7,7 +7,8 @@ import { ResponseValidator } from 'express-openapi-validator/dist/middlewares/op
 import { type ContractOperation, type Declared, patternMessages } from '../contract.ts';
 import { trialsOfDefaults } from './defaults.ts';
 import { type AnySchema, follower, locationAt, type OpenApiDocument } from '../schema/document.ts';
-import { ContractError, Refusal } from '../errors.ts';
+import { ContractError, ErrorNumber, Refusal } from '../errors.ts';
+import { begin, budget, end, Overspent } from '../schema/budget.ts';
 import { type ExactCheck, forgetTexts } from '../schema/exact.ts';
 import { STRING_FORMATS } from '../schema/formats.ts';
 import { ContractBroken, type Fault, inWords, ReplyError } from '../message/faults.ts';
@@ -16,8 +17,8 @@ import { parseJson } from '../message/json.ts';
 import { toMessages } from './message-schemas.ts';
 import { type Direction, OF_MEMBER, Translation } from './translation.ts';
 import { Position } from '../schema/positions.ts';
-import { bounded, type FindFaults } from './verdict.ts';
-import { requireBoundedMessages } from './work-bound.ts';
+import { described, type FindFaults } from './verdict.ts';
+import { spendKeyword } from './spend-keyword.ts';
 import { messageOf } from '../../explained-error.ts';
 
 // The only file that knows the internals of express-openapi-validator. It calls the functions that the validator
@@ -34,7 +35,7 @@ const FORMATS = Object.fromEntries(
 );
 
 /** The validator hands these on to Ajv. */
-function ajvOptions({ checks }: Translation, allErrors: boolean): Options {
+function ajvOptions({ checks, weights }: Translation, allErrors: boolean): Options {
   return {
     allErrors,
     strict: false,
@@ -48,14 +49,17 @@ function ajvOptions({ checks }: Translation, allErrors: boolean): Options {
     serDesMap: {},
     // `errors: false` saves time: without it, Ajv copies each error that the keyword creates, once for every earlier
     // error.
-    keywords: checks.map(({ keyword, message, isValid, part }, index) => ({
-      keyword: `exact${index}`,
-      // Ajv checks a keyword for arrays after maxItems, and one for all values before.
-      ...(keyword === 'uniqueItems' && { type: 'array' as const }),
-      errors: false,
-      ...(part === undefined ? { schema: false, validate: isValid } : { compile: withPart(isValid, part) }),
-      error: { message },
-    })),
+    keywords: [
+      spendKeyword(weights),
+      ...checks.map(({ keyword, message, isValid, part }, index) => ({
+        keyword: `exact${index}`,
+        // Ajv checks a keyword for arrays after maxItems, and one for all values before.
+        ...(keyword === 'uniqueItems' && { type: 'array' as const }),
+        errors: false,
+        ...(part === undefined ? { schema: false, validate: isValid } : { compile: withPart(isValid, part) }),
+        error: { message },
+      })),
+    ],
     // An array may be shorter or longer than its prefixItems.
     strictTuples: false,
     code: { process: withOwnNames },
@@ -145,7 +149,6 @@ export function withValidators(operations: readonly Declared[], document: OpenAp
   const messages = operations.map((operation) => ({
     operation,
     ...toMessages(operation, requests, replies),
-    faults: requireBoundedMessages(operation, follow),
   }));
   const trials = trialsOfDefaults(operations, requests, follow);
   const ofRequest = compiler(requests, (...given) => new RequestValidator(...given));
@@ -156,24 +159,30 @@ export function withValidators(operations: readonly Declared[], document: OpenAp
   );
   try {
     for (const { name, component, sent, filled, location } of trials) {
-      const find = ofRequest(component, Infinity);
+      const find = ofRequest(component);
       const found = find({ [name]: sent }) === undefined ? find({ [name]: filled }) : undefined;
       if (found !== undefined) throw new ContractError(`${location}: ${inWords(found, patterns)}`);
     }
-    return messages.map(({ operation, bodies, responses, faults }) => {
-      const ofBodies = new Map([...bodies].map(([type, component]) => [type, ofRequest(component, faults)]));
+    return messages.map(({ operation, bodies, responses }) => {
+      const ofBodies = new Map([...bodies].map(([type, component]) => [type, ofRequest(component)]));
       // Without a body, all of them check the same.
       const [first] = ofBodies.values();
-      const ofStatuses = new Map([...responses].map(([status, component]) => [status, ofReply(component, faults)]));
+      const ofStatuses = new Map([...responses].map(([status, component]) => [status, ofReply(component)]));
       return {
         ...operation,
         validator: {
-          request: (request, mediaType = '') => {
-            const found = (ofBodies.get(mediaType) ?? first)?.(request);
+          request: (request, mediaType = '', work) => {
+            const find = ofBodies.get(mediaType) ?? first;
+            const found = withinWork(() => find?.(request, work), tooMuchWork);
             if (found !== undefined) throw new ContractBroken(found, patterns, request);
+            return budget.left;
           },
           reply: (status, headers, body) => {
-            const found = (ofStatuses.get(String(status)) ?? ofStatuses.get('default'))?.({ headers, body });
+            const find = ofStatuses.get(String(status)) ?? ofStatuses.get('default');
+            const found = withinWork(
+              () => find?.({ headers, body }),
+              ({ message }) => new Error(`the reply of ${operation.id} cannot be checked: ${message}`),
+            );
             if (found !== undefined) throw new ReplyError(operation.id, found);
           },
         },
@@ -183,6 +192,20 @@ export function withValidators(operations: readonly Declared[], document: OpenAp
     if (error instanceof ContractError) throw error;
     throw new ContractError(`openapi.yaml does not compile: ${messageOf(error)}`);
   }
+}
+
+/** @throws what `refusal` makes of an Overspent */
+function withinWork<T>(judge: () => T, refusal: (error: Overspent) => Error): T {
+  try {
+    return judge();
+  } catch (error) {
+    throw error instanceof Overspent ? refusal(error) : error;
+  }
+}
+
+function tooMuchWork({ message }: Overspent): Refusal {
+  const said = 'the request takes too much work to check: send fewer or shorter values';
+  return new Refusal(ErrorNumber.tooMuchWork, said, {}, message);
 }
 
 /** A value in the contract, beside the schema of its place. */
@@ -208,14 +231,14 @@ export function misfits(examples: readonly Example[], document: OpenApiDocument)
     const compile = compiler(translation, (...given) => new RequestValidator(...given));
     return trials.flatMap(({ name, schema, value, location, component }) => {
       const position = new Position(schema, follow);
-      const find = compile(component, Infinity);
+      const find = compile(component);
       try {
         // Read as from a message: with the digits of an int64.
         const read = { [name]: parseJson(exactJson(value), position) };
         const found = find(read) ?? (position.fillIn(read[name]) ? find(read) : undefined);
         return found === undefined ? [] : [`${location}: ${inWords(found, patterns)}`];
       } catch (error) {
-        if (!(error instanceof Refusal)) throw error;
+        if (!(error instanceof Refusal || error instanceof Overspent)) throw error;
         return [`${location}: ${error.message}`];
       }
     });
@@ -236,14 +259,11 @@ function requireKnownInside(): void {
     throw new ContractError(untested);
 }
 
-/**
- * @returns a function that compiles a component; `faults` is the largest number of faults of one value, Infinity: only
- *   the first one is described
- */
+/** @returns a function that compiles a component */
 function compiler(
   translation: Translation,
   makeValidator: (specification: OpenAPIV3.DocumentV3_1, options: Options) => unknown,
-): (component: string, faults: number) => FindFaults {
+): (component: string) => FindFaults {
   const known = new Map<boolean, Ajv>();
   const ajvOf = (allErrors: boolean): Ajv =>
     known.getOrInsertComputed(allErrors, () => {
@@ -251,8 +271,7 @@ function compiler(
       // `ajvBody` is private in the types of both validators.
       return (validator as { readonly ajvBody: Ajv }).ajvBody;
     });
-  return (component, faults) =>
-    bounded((allErrors) => finder(compiled(ajvOf(allErrors), component), translation.checks), faults);
+  return (component) => described((allErrors) => finder(compiled(ajvOf(allErrors), component), translation.checks));
 }
 
 /** A document with schemas only. */
@@ -268,9 +287,17 @@ function toSpecification(schemas: object): OpenAPIV3.DocumentV3_1 {
 
 /** Finds faults in the paths and keywords of the contract. */
 function finder(check: Check, exact: readonly ExactCheck[]): FindFaults {
-  return (message) => {
+  const isValid = (message: object, work?: number) => {
     forgetTexts();
-    if (check(message)) return undefined;
+    begin(message, work);
+    try {
+      return check(message);
+    } finally {
+      end();
+    }
+  };
+  return (message, work) => {
+    if (isValid(message, work)) return undefined;
     const reports = check.errors ?? [];
     // What a client sent must not stay in memory.
     check.errors = null;

@@ -63,7 +63,7 @@ export const unopened: Pick<Own, 'resources'> = {};
 export const untyped: Pick<Service<items, typeof tables, ErrorNumber>, 'settings'> = { settings };
 
 // @ts-expect-error -- x-error-numbers does not list the error number
-export const unlisted: R = { status: 400, body: { error: 40099, message: 'm' } };
+export const unlisted: R = { status: 400, body: { error: 40098, message: 'm' } };
 // @ts-expect-error -- the status is not declared
 export const undeclaredStatus: R = { status: 418, body: { error: 40010, message: 'm' } };
 // @ts-expect-error -- the status falls under `default`, which is not for operations

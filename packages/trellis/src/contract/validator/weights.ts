@@ -1,0 +1,118 @@
+import { timePerCharacter } from '../rules/patterns.ts';
+import { type Follow, type Schema } from '../schema/document.ts';
+import { Position } from '../schema/positions.ts';
+import { inPlace, joined } from '../schema/subschemas.ts';
+
+// The table of what a schema spends each time that it is applied, in the unit of budget.ts. Each figure was measured.
+
+/** To divide decimals of 600 digits; safe integers need none. */
+const DIVISION = 8;
+/** To compile a text as a regular expression. */
+const REGEXP = 20;
+/** To fill in a default, and to check it. */
+const FILLING = 3;
+/** For each character of a name, as Ajv escapes it anew for each function that it calls beneath the name. */
+export const NAME = 0.5;
+/** For each fault so far, as Ajv copies them all when it calls another schema. */
+export const COPY = 0.08;
+const CHECK =
+  /^(?:(?:exclusive)?(?:max|min)imum|(?:max|min)(?:Length|Items|Properties|Contains)|pattern|format|enum|const)$/i;
+
+/** What a schema spends: once, for each character of a text, and for each member of an object or item of an array. */
+export interface Weights {
+  /** Undefined: a schema of the translation. */
+  readonly schema: Schema | undefined;
+  readonly once: number;
+  readonly character: number;
+  readonly part: number;
+  /** At most one for each check, and one for each missing member. */
+  readonly faults: number;
+  /** Whether each member or item may be a fault of this schema itself. */
+  readonly isClosed: boolean;
+}
+
+/** A schema that Ajv calls, which spends by itself. */
+export const CALL: Weights = { schema: undefined, once: 0, character: 0, part: 0, faults: 0, isClosed: false };
+
+/** @param fills whether the service fills in defaults, as in requests */
+export function weightsOf(schema: Schema, follow: Follow, fills: boolean): Weights {
+  const { properties = {}, required = [], dependentRequired = {}, discriminator, oneOf, anyOf = [] } = schema;
+  const dependent = sum(Object.values(dependentRequired).map(({ length }) => 1 + length));
+  const names = Object.keys(properties).length + required.length + dependent;
+  const choices = discriminator === undefined ? 0 : (oneOf ?? anyOf).length;
+  const checks = Object.keys(schema).filter((keyword) => CHECK.test(keyword)).length;
+  const compiled = schema.format === 'regex' ? REGEXP : 0;
+  const division = Number.isSafeInteger(schema.multipleOf ?? 1) ? 0 : DIVISION;
+  const filling = fills && hasDefaults(schema, follow) ? FILLING * countFilledIn(new Position(schema, follow)) : 0;
+  return {
+    schema,
+    once: 1 + names / 20 + choices / 2 + checks / 2 + compiled + division + filling,
+    character: ofCharacter(schema),
+    part: ofPart(schema, follow),
+    faults: 1 + checks + required.length + dependent,
+    isClosed: [
+      schema.items,
+      schema.additionalProperties,
+      schema.unevaluatedProperties,
+      schema.propertyNames,
+      ...Object.values(schema.patternProperties ?? {}),
+    ].includes(false),
+  };
+}
+
+function ofCharacter(schema: Schema): number {
+  const { pattern, format, patternProperties = {} } = schema;
+  const patterns = [...(pattern === undefined ? [] : [pattern]), ...Object.keys(patternProperties)];
+  const lengths = ['minLength', 'maxLength'].filter((keyword) => keyword in schema).length;
+  return (
+    sum(patterns.map(timePerCharacter)) + lengths / 40 + (format === undefined ? 0 : format === 'regex' ? 1 : 0.25)
+  );
+}
+
+/** What checks the members of an object visits each again. */
+function ofPart(schema: Schema, follow: Follow): number {
+  const { additionalProperties = true, unevaluatedProperties = true, propertyNames = true } = schema;
+  const patterns = Object.keys(schema.patternProperties ?? {}).length;
+  // Without patterns, `additionalProperties: false` ends at the first member that the schema does not declare.
+  const isShort = additionalProperties === false && patterns === 0;
+  const visits = [isShort || additionalProperties, unevaluatedProperties, propertyNames].filter(
+    (each) => each !== true,
+  );
+  const counts = ['maxProperties', 'minProperties'].filter((keyword) => keyword in schema).length;
+  // Ajv copies the names of evaluated members from schema to schema.
+  const isCopied = inPlace([schema], follow).some(({ patternProperties }) => patternProperties !== undefined);
+  return visits.length + counts + 2 * patterns + (isCopied ? 2.5 : 0);
+}
+
+function hasDefaults(schema: Schema, follow: Follow): boolean {
+  const members = joined([schema], follow).flatMap(({ properties = {} }) => Object.values(properties));
+  return joined(members, follow).some((each) => each.default !== undefined);
+}
+
+/** The number of values that defaults add to an empty object in this place. */
+export function countFilledIn(place: Position): number {
+  const known = new Map<unknown, number>();
+  const missing = (value: object, place: Position) =>
+    place.defaults
+      .filter(({ name }) => !Object.hasOwn(value, name))
+      .map((each) => {
+        // 0 for a default within itself, which defaults.ts refuses.
+        const before = known.get(each);
+        if (before !== undefined) return before;
+        known.set(each, 0);
+        const count = countParts(each.value, each.position);
+        known.set(each, count);
+        return count;
+      });
+  const countParts = (value: unknown, place: Position): number => {
+    if (typeof value !== 'object' || value === null) return 1;
+    if (Array.isArray(value)) return 1 + sum(value.map((each, index) => countParts(each, place.item(index))));
+    const own = Object.entries(value).map(([name, each]) => countParts(each, place.member(name)));
+    return 1 + sum([...own, ...missing(value, place)]);
+  };
+  return countParts({}, place) - 1;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
+}
