@@ -53,7 +53,7 @@ function looksFarBehind(node: PatternNode): boolean {
   return nodesOf(node).some(({ type }) => type === 'quantifier' || type === 'reference');
 }
 
-/** @returns the work of a linear pattern for each character of a text, in the unit of work.ts */
+/** @returns the work of a linear pattern for each character of a text, in the unit of budget.ts */
 export function timePerCharacter(pattern: string): number {
   let rest = pattern.replace(/\\.|\[(?:\\.|[^\\\]])*\]/gsu, '');
   const lookaheads = rest.split(/\(\?[=!]/).length - 1;
