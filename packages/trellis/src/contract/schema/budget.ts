@@ -42,14 +42,18 @@ export function end(): void {
   counted = {};
 }
 
+/** To count more members than this takes longer than to check them, and many schemas may apply to the same object. */
+const MANY = 100;
 let counted: { readonly value?: object; readonly parts?: number } = {};
 
-/** The members of an object, or the items of an array: counted once for all schemas that apply to it in succession. */
+/** The number of members of an object, or of items of an array. */
 export function countParts(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   if (Array.isArray(value)) return value.length;
-  if (counted.value !== value) counted = { value, parts: Object.keys(value).length };
-  return counted.parts ?? 0;
+  if (counted.value === value) return counted.parts ?? 0;
+  const parts = Object.keys(value).length;
+  if (parts > MANY) counted = { value, parts };
+  return parts;
 }
 
 /** @throws Overspent */

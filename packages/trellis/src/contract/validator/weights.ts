@@ -31,8 +31,8 @@ export interface Weights {
   readonly isClosed: boolean;
 }
 
-/** A schema that Ajv calls, which spends by itself. */
-export const CALL: Weights = { schema: undefined, once: 0, character: 0, part: 0, faults: 0, isClosed: false };
+/** To call a schema, which spends by itself. */
+export const CALL: Weights = { schema: undefined, once: 1, character: 0, part: 0, faults: 0, isClosed: false };
 
 /** @param fills whether the service fills in defaults, as in requests */
 export function weightsOf(schema: Schema, follow: Follow, fills: boolean): Weights {
