@@ -1,6 +1,3 @@
-import { ContractError } from '../errors.ts';
-import { locationOf, type Schema } from './document.ts';
-
 /**
  * The unit of work is one schema that is applied to one value: up to 60 ns (`npm run test:attacks` has the figures). A
  * message of 64 KiB may cost 40 ms, one of 1 MiB 330 ms.
@@ -9,19 +6,16 @@ const BASE_WORK = 300_000;
 const WORK_PER_BYTE = 5;
 
 /** What the verdict that is under way may still cost, and the schema that spent last. Verdicts run one at a time. */
-export const budget: { left: number; at: Schema | undefined } = { left: 0, at: undefined };
+export const budget: { left: number; at: object | undefined } = { left: 0, at: undefined };
 
 /** A reply, whose length is unknown: it is measured where most need not be, beyond BASE_WORK. */
 let unmeasured: unknown;
 
-/** The schemas of a message cost more than its length allows. It names the one that spent last. */
-export class Overspent extends ContractError {
-  constructor() {
-    super(
-      `${locationOf(budget.at)}: the schemas that apply here take more work than the length of the message allows: use ` +
-        'fewer branches, patterns and checks for one value, or choose between branches by a discriminator',
-    );
-  }
+/** The schemas of a message cost more than its length allows. */
+export class Overspent extends Error {
+  override readonly name = 'Overspent';
+  /** The schema that spent last. */
+  readonly at = budget.at;
 }
 
 /** What the verdict on a message of so many bytes may cost. */

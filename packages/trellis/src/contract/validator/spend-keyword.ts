@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
-import type { Code, CodeKeywordDefinition, KeywordCxt, Name } from 'ajv/dist/core.js';
+import type * as Ajv from 'ajv/dist/core.js';
 import { budget, countParts, requireMore } from '../schema/budget.ts';
-import { COPY, NAME, type Weights } from './weights.ts';
+import { CALL, COPY, NAME, type Weights } from './weights.ts';
 
 /** The keyword of the translation: its value is the index of the weights that a schema spends. */
 export const SPEND = 'spend';
@@ -12,13 +12,13 @@ const FAULT = 40;
 const require = createRequire(import.meta.url);
 
 /** Ajv writes it into the code of each schema: a function that it called would cost a hundred times as much. */
-export function spendKeyword(weights: readonly Weights[]): CodeKeywordDefinition {
+export function spendKeyword(weights: readonly Weights[]): Ajv.CodeKeywordDefinition {
   // Code is made by the Ajv that compiles it.
   const ofValidator = createRequire(require.resolve('express-openapi-validator'));
-  const { _, Name } = ofValidator('ajv/dist/core') as Pick<typeof import('ajv/dist/core.js'), '_' | 'Name'>;
+  const { _, Name } = ofValidator('ajv/dist/core') as Pick<typeof Ajv, '_' | 'Name'>;
 
   /** The names of members on the way to the value, which this function writes out in each path. */
-  const namesIn = ({ it }: KeywordCxt): readonly Name[] =>
+  const namesIn = ({ it }: Ajv.KeywordCxt): readonly Ajv.Name[] =>
     Object.keys((it.errorPath as unknown as { readonly names: object }).names)
       .filter((name) => /^key\d/.test(name))
       .map((name) => new Name(name));
@@ -30,9 +30,9 @@ export function spendKeyword(weights: readonly Weights[]): CodeKeywordDefinition
     before: '$ref',
     code(cxt) {
       const { gen, data, it, allErrors } = cxt;
-      const { schema, once, character, part, faults, isClosed } = weights[cxt.schema as number] as Weights;
+      const { schema, once, character, part, faults, isClosed } = weights[cxt.schema as number] ?? CALL;
       const eachPart = part + (allErrors && isClosed ? FAULT : 0);
-      let cost: Code = _`${once + (allErrors ? FAULT * faults : 0)}`;
+      let cost: Ajv.Code = _`${once + (allErrors ? FAULT * faults : 0)}`;
       if (schema === undefined) cost = _`${cost} + ${COPY} * ${new Name('errors')}`;
       if (character > 0) cost = _`${cost} + (typeof ${data} === "string" ? ${character} * ${data}.length : 0)`;
       if (eachPart > 0) cost = _`${cost} + ${eachPart} * ${gen.scopeValue('func', { ref: countParts })}(${data})`;

@@ -6,7 +6,7 @@ import { RequestValidator } from 'express-openapi-validator/dist/middlewares/ope
 import { ResponseValidator } from 'express-openapi-validator/dist/middlewares/openapi.response.validator.js';
 import { type ContractOperation, type Declared, patternMessages } from '../contract.ts';
 import { trialsOfDefaults } from './defaults.ts';
-import { type AnySchema, follower, locationAt, type OpenApiDocument } from '../schema/document.ts';
+import { type AnySchema, follower, locationAt, locationOf, type OpenApiDocument } from '../schema/document.ts';
 import { ContractError, ErrorNumber, Refusal } from '../errors.ts';
 import { begin, budget, end, Overspent } from '../schema/budget.ts';
 import { type ExactCheck, forgetTexts } from '../schema/exact.ts';
@@ -181,7 +181,7 @@ export function withValidators(operations: readonly Declared[], document: OpenAp
             const find = ofStatuses.get(String(status)) ?? ofStatuses.get('default');
             const found = withinWork(
               () => find?.({ headers, body }),
-              ({ message }) => new Error(`the reply of ${operation.id} cannot be checked: ${message}`),
+              (why) => new Error(`the reply of ${operation.id} cannot be checked: ${why}`),
             );
             if (found !== undefined) throw new ReplyError(operation.id, found);
           },
@@ -190,22 +190,30 @@ export function withValidators(operations: readonly Declared[], document: OpenAp
     });
   } catch (error) {
     if (error instanceof ContractError) throw error;
+    if (error instanceof Overspent) throw new ContractError(explained(error));
     throw new ContractError(`openapi.yaml does not compile: ${messageOf(error)}`);
   }
 }
 
-/** @throws what `refusal` makes of an Overspent */
-function withinWork<T>(judge: () => T, refusal: (error: Overspent) => Error): T {
+/** @throws what `refusal` makes of the explanation of an Overspent */
+function withinWork<T>(judge: () => T, refusal: (why: string) => Error): T {
   try {
     return judge();
   } catch (error) {
-    throw error instanceof Overspent ? refusal(error) : error;
+    throw error instanceof Overspent ? refusal(explained(error)) : error;
   }
 }
 
-function tooMuchWork({ message }: Overspent): Refusal {
+function explained({ at }: Overspent): string {
+  return (
+    `${locationOf(at)}: the schemas that apply here take more work than the length of the message allows: use fewer ` +
+    'branches, patterns and checks for one value, or choose between branches by a discriminator'
+  );
+}
+
+function tooMuchWork(why: string): Refusal {
   const said = 'the request takes too much work to check: send fewer or shorter values';
-  return new Refusal(ErrorNumber.tooMuchWork, said, {}, message);
+  return new Refusal(ErrorNumber.tooMuchWork, said, {}, why);
 }
 
 /** A value in the contract, beside the schema of its place. */
@@ -239,7 +247,7 @@ export function misfits(examples: readonly Example[], document: OpenApiDocument)
         return found === undefined ? [] : [`${location}: ${inWords(found, patterns)}`];
       } catch (error) {
         if (!(error instanceof Refusal || error instanceof Overspent)) throw error;
-        return [`${location}: ${error.message}`];
+        return [`${location}: ${error instanceof Overspent ? explained(error) : error.message}`];
       }
     });
   });

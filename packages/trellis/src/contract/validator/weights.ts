@@ -1,5 +1,5 @@
 import { timePerCharacter } from '../rules/patterns.ts';
-import { type Follow, type Schema } from '../schema/document.ts';
+import type { Follow, Schema } from '../schema/document.ts';
 import { Position } from '../schema/positions.ts';
 import { inPlace, joined } from '../schema/subschemas.ts';
 

@@ -17,7 +17,7 @@ async function startWith(part: 'requestBody' | 'reply', schema: object, body: un
   const send = async (text: string) => {
     const headers = { Authorization: `Bearer ${app.token}`, 'Content-Type': 'application/json' };
     const response = await fetch(`${app.url}/items`, { method: 'POST', headers, body: text });
-    return { status: response.status, body: (await response.json()) as unknown, line: await app.lineOf(response) };
+    return { status: response.status, body: await response.json(), line: await app.lineOf(response) };
   };
   return send;
 }
