@@ -69,7 +69,7 @@ function ofCharacter(schema: Schema): number {
   );
 }
 
-/** What checks the members of an object visits each again. */
+/** What checks the members of an object visits each again, in an order that V8 sorts anew. */
 function ofPart(schema: Schema, follow: Follow): number {
   const { additionalProperties = true, unevaluatedProperties = true, propertyNames = true } = schema;
   const patterns = Object.keys(schema.patternProperties ?? {}).length;
@@ -81,7 +81,7 @@ function ofPart(schema: Schema, follow: Follow): number {
   const counts = ['maxProperties', 'minProperties'].filter((keyword) => keyword in schema).length;
   // Ajv copies the names of evaluated members from schema to schema.
   const isCopied = inPlace([schema], follow).some(({ patternProperties }) => patternProperties !== undefined);
-  return visits.length + counts + 2 * patterns + (isCopied ? 2.5 : 0);
+  return 2 * (visits.length + counts + patterns) + (isCopied ? 2.5 : 0);
 }
 
 function hasDefaults(schema: Schema, follow: Follow): boolean {
