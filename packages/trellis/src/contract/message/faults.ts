@@ -145,14 +145,8 @@ function predicate(fault: Fault, patterns: ReadonlyMap<string, string>): string 
       );
       return `must be ${types.map((each) => NOUNS[each] ?? each).join(' or ')}`;
     }
-    case 'format':
-      return wanted === 'int64' ? 'must be an integer from -9223372036854775808 to 9223372036854775807' : message;
     case 'pattern':
       return patterns.get(String(wanted)) ?? message;
-    case 'minimum':
-      return `must be at least ${String(wanted)}`;
-    case 'maximum':
-      return `must be at most ${String(wanted)}`;
     default:
       if (keyword === 'minLength' && wanted === 1) return 'must not be empty';
       // Ajv writes `NOT` in capitals, and `1 characters`.

@@ -23,7 +23,6 @@ export interface ExactCheck {
   readonly keyword: string;
   /** The value of the keyword, if the words of a fault depend on it. */
   readonly wanted?: unknown;
-  /** The messages have the words of Ajv. */
   readonly message: string;
   /** @param isPart tells whether an item or a member of the value is valid by the schema of the component `part` */
   readonly isValid: (value: unknown, isPart: (part: unknown) => boolean) => boolean;
@@ -38,6 +37,8 @@ const NUMBER_FORMATS: Readonly<Record<string, (value: number | bigint) => boolea
   float: (value) => Math.abs(Number(value)) <= 3.4028234663852886e38,
   double: () => true,
 };
+
+const AN_INT64 = 'must be an integer from -9223372036854775808 to 9223372036854775807';
 
 /** Each check allows all values of the types to which its keyword does not apply. */
 export function exactChecks(keywords: ExactKeywords): ExactCheck[] {
@@ -54,15 +55,15 @@ export function exactChecks(keywords: ExactKeywords): ExactCheck[] {
   };
   const { type, format = '', minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = keywords;
   const inFormat = NUMBER_FORMATS[format] ?? (() => true);
-  if (format !== '') addOfNumbers('format', `must match format "${format}"`, inFormat);
+  if (format !== '') addOfNumbers('format', format === 'int64' ? AN_INT64 : `must match format "${format}"`, inFormat);
   if (type !== undefined) {
     const types = [type].flat();
     // One fault is enough for a number that fails its format.
     const isOther = (value: unknown) => isNumber(value) && !inFormat(value);
     add('type', `must be ${types.join(',')}`, (value) => isOther(value) || types.some((each) => isOfType(value, each)));
   }
-  if (minimum !== undefined) addOfNumbers('minimum', `must be >= ${minimum}`, (value) => value >= minimum);
-  if (maximum !== undefined) addOfNumbers('maximum', `must be <= ${maximum}`, (value) => value <= maximum);
+  if (minimum !== undefined) addOfNumbers('minimum', `must be at least ${minimum}`, (value) => value >= minimum);
+  if (maximum !== undefined) addOfNumbers('maximum', `must be at most ${maximum}`, (value) => value <= maximum);
   if (exclusiveMinimum !== undefined)
     addOfNumbers('exclusiveMinimum', `must be > ${exclusiveMinimum}`, (value) => value > exclusiveMinimum);
   if (exclusiveMaximum !== undefined)

@@ -1,9 +1,10 @@
 import { chmodSync, chownSync, existsSync, realpathSync, renameSync, statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { isDeepStrictEqual } from 'node:util';
 import type { Layout } from '../layout.ts';
 import { missingSteps, requireSpare, requireVersion } from '../schema.ts';
-import { StoreUnusable } from '../store.ts';
+import { type AnyRow, StoreUnusable } from '../store.ts';
 import { identityOf, LOCK_TIMEOUT_MS, makeFile, makeFolder } from './connection.ts';
 import { atCopying, atOpening, isBusy } from './errors.ts';
 import { applicationId, columnsOf, migrate, pragma, requireOwn, stepsIn } from './migrations.ts';
@@ -182,16 +183,19 @@ function requireShape(
   const wanted = shapeOf(made);
   const tables = new Set(Array.from(wanted.values(), ({ table }) => table));
   const found = shapeOf(database);
-  for (const [what, { sql, type }] of wanted) {
+  const other = (what: string) => `${name} has another ${what} than its steps make: change it back, or ${cure}`;
+  for (const [what, { form }] of wanted) {
     const has = found.get(what);
     if (has === undefined) throw new StoreUnusable(`${name} lacks the ${what}: make it again, or ${cure}`);
-    if (has.sql !== sql && !(type === 'table' && isLonger(has.sql, sql)))
-      throw new StoreUnusable(`${name} has another ${what} than its steps make: change it back, or ${cure}`);
+    if (has.form !== form) throw new StoreUnusable(other(what));
   }
-  const has = columnsOf(database);
+  const all = columnsOf(database);
   for (const [table, own] of Map.groupBy(columnsOf(made), (each) => each['table'])) {
-    const [names, inTable] = [own.map(({ column }) => column), has.filter((each) => each['table'] === table)];
-    requireSpare(name, names, inTable);
+    const has = all.filter((each) => each['table'] === table);
+    const isThere = (column: AnyRow) => has.some((each) => isDeepStrictEqual(each, column));
+    if (!own.every(isThere)) throw new StoreUnusable(other(`table ${String(table)}`));
+    const names = own.map(({ column }) => column);
+    requireSpare(name, names, has);
   }
   for (const [what, { table, type }] of found) {
     const isStranger = type === 'trigger' || type === 'view' || tables.has(table);
@@ -201,32 +205,20 @@ function requireShape(
   }
 }
 
-/** All tables, indexes, triggers and views, by type and name, and the foreign keys of other tables on each table. */
+/**
+ * All tables, indexes, triggers and views, by type and name, and the foreign keys of other tables on each table. The form
+ * of a table is whether it is strict, that of an index its columns, and whether it is unique and partial.
+ */
 function shapeOf(database: DatabaseSync) {
-  const select = `select type, name, tbl_name, sql from sqlite_schema union all
+  const select = `select type, name, tbl_name as "table", case type
+      when 'table' then (select strict from pragma_table_list(s.name))
+      when 'index' then (select l."unique" || l.partial || group_concat(c.name)
+        from pragma_index_list(s.tbl_name) as l join pragma_index_info(l.name) as c where l.name = s.name)
+      end as form from sqlite_schema as s union all
     select 'foreign key of', t.name, lower(f."table"), null
     from sqlite_schema as t join pragma_foreign_key_list(t.name) as f where t.type = 'table'`;
   const rows = database.prepare(select).all();
-  return new Map(
-    rows.map(({ type, name, tbl_name: table, sql }) => [
-      `${String(type)} ${String(name)}`,
-      { type, table, sql: normalised(String(sql)) },
-    ]),
-  );
-}
-
-/** Whether SQLite has added columns to a table: it appends them to the text of the table. */
-function isLonger(sql: string, wanted: string): boolean {
-  const end = ')strict';
-  return sql.startsWith(`${wanted.slice(0, -end.length)},`) && sql.endsWith(end);
-}
-
-/** SQLite keeps the text of each statement, and the first releases wrote it without quotes, in several lines. */
-function normalised(sql: string): string {
-  return sql
-    .replaceAll('"', '')
-    .replaceAll(/\s+/g, ' ')
-    .replaceAll(/ ?([(),]) ?/g, '$1');
+  return new Map(rows.map(({ type, name, table, form }) => [`${String(type)} ${String(name)}`, { type, table, form }]));
 }
 
 function isSameFile(one: string, other: string): boolean {

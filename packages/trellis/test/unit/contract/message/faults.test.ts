@@ -8,7 +8,7 @@ test.each([
   ['/query/x', 'type', ['null', 'integer'], '', 'query.x must be an integer'],
   ['/body/x', 'type', 'array', '', 'body.x must be an array'],
   ['/path/id', 'format', 'uuid', 'must match format "uuid"', 'path.id must match format "uuid"'],
-  ['/headers/x-count', 'minimum', 1n, '', 'header.x-count must be at least 1'],
+  ['/headers/x-count', 'minimum', 1n, 'must be at least 1', 'header.x-count must be at least 1'],
   ['/body/list', 'minItems', 1, 'must NOT have fewer than 1 items', 'body.list must not have fewer than 1 item'],
   ['/body', 'maxProperties', 1, 'must NOT have more than 1 properties', 'body must not have more than 1 property'],
   ['/body/a~1b~0c', 'type', 'number', '', 'body.a/b~c must be a number'],
