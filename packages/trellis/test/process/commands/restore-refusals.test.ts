@@ -164,7 +164,9 @@ test('backup and restore keep the columns and the constraints that an operator h
   expect((await run('restore', 'copy.db', '--force')).stderr).toBe('');
   using restored = new DatabaseSync(database);
   expect(restored.prepare('select distinct height, w from items').all()).toEqual([{ height: 5, w: 1 }]);
-  expect(() => restored.exec("update items set name = 'weed'")).toThrow('CHECK');
+  expect(() => {
+    restored.exec("update items set name = 'weed'");
+  }).toThrow('CHECK');
   expect(readdirSync(folder)).toContain('copy.db');
 });
 
