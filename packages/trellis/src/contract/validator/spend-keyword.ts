@@ -15,6 +15,7 @@ const require = createRequire(import.meta.url);
 export function spendKeyword(weights: readonly Weights[]): Ajv.CodeKeywordDefinition {
   // Code is made by the Ajv that compiles it.
   const ofValidator = createRequire(require.resolve('express-openapi-validator'));
+  // eslint-disable-next-line no-restricted-syntax -- the name of Ajv's documented tag of templates of code
   const { _, Name } = ofValidator('ajv/dist/core') as Pick<typeof Ajv, '_' | 'Name'>;
 
   /** The names of members on the way to the value, which this function writes out in each path. */
