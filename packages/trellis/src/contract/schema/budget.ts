@@ -5,8 +5,15 @@
 const BASE_WORK = 300_000;
 const WORK_PER_BYTE = 5;
 
-/** What the verdict that is under way may still cost, and the schema that spent last. Verdicts run one at a time. */
-export const budget: { left: number; at: object | undefined } = { left: 0, at: undefined };
+/**
+ * What the verdict that is under way may still cost, and the schema that spent last. Verdicts run one at a time. Between
+ * them nothing is counted: the store compares JSON too. `rest` is what the last verdict left.
+ */
+export const budget: { left: number; rest: number; at: object | undefined } = {
+  left: Infinity,
+  rest: 0,
+  at: undefined,
+};
 
 /** A reply, whose length is unknown: it is measured where most need not be, beyond BASE_WORK. */
 let unmeasured: unknown;
@@ -32,6 +39,7 @@ export function begin(message: object, work?: number): void {
 
 /** No message stays in memory. */
 export function end(): void {
+  [budget.rest, budget.left] = [budget.left, Infinity];
   unmeasured = undefined;
   counted = {};
 }

@@ -175,7 +175,7 @@ export function withValidators(operations: readonly Declared[], document: OpenAp
             const find = ofBodies.get(mediaType) ?? first;
             const found = withinWork(() => find?.(request, work), tooMuchWork);
             if (found !== undefined) throw new ContractBroken(found, patterns, request);
-            return budget.left;
+            return budget.rest;
           },
           reply: (status, headers, body) => {
             const find = ofStatuses.get(String(status)) ?? ofStatuses.get('default');
