@@ -31,7 +31,7 @@ const passes = (stdout: string) => ({ code: 0, stdout, stderr: '' });
 const fails = (stderr: string) => ({ code: 1, stdout: '', stderr });
 
 const MAJOR = `POST /plants, request: {"id":1,"name":"!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!… (519 characters) is refused: body.name must not have more than 500 characters; breaks clients: the service refuses what they may send today
-POST /plants, reply 200: other messages; compatible
+POST /plants, reply 200: stored rows may break this reply, as body.name must not have more than 500 characters: run \`export - | import --dry-run -\`; compatible
 `;
 const OPERATION = 'operationId: createPlant';
 const COOKIE = '{ name: dry, in: cookie, schema: { type: boolean } }';

@@ -14,7 +14,10 @@ async function testsOf(file: string): Promise<string[]> {
 test.each([
   // Of its name, and the unit tests of its room.
   [`${TRELLIS}/src/http/router.ts`, ['engine/http/router.test.ts', 'unit/http/entity-tag.test.ts']],
-  [`${TRELLIS}/src/storage/cursor.ts`, ['unit/storage/cursor.test.ts', 'unit/storage/queue.test.ts']],
+  [
+    `${TRELLIS}/src/storage/cursor.ts`,
+    ['unit/storage/cursor.test.ts', 'unit/storage/queue.test.ts', 'unit/storage/values.test.ts'],
+  ],
   // A folder of its name.
   [`${TRELLIS}/tools/generate.ts`, ['process/tools/generate.test.ts', 'unit/tools/examples.test.ts']],
 ])('npm run t -- %s runs its mirrors in each tier, and the unit tests of its room', async (file, tests) => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Answer, Client as ExactClient, type Engine, ENGINES, startOn } from 'trellis/testing';
+import { type Answer, Client as ExactClient, type EngineName, ENGINES, startOn } from 'trellis/testing';
 import { sharedPostgres } from '../../../packages/trellis/test/support/postgres.ts';
 import { type Program, ROOT } from '../../../packages/trellis/test/support/service.ts';
 import { atEnd } from '../../../packages/trellis/test/support/temporary.ts';
@@ -25,7 +25,7 @@ export const BANK: Program = {
 };
 
 /** Starts the bank on a store of its own. */
-export async function startBank(engine: Engine) {
+export async function startBank(engine: EngineName) {
   // One server for all tests of this repository: to make one for each file takes longer.
   const server = engine === 'PostgreSQL' ? await sharedPostgres() : undefined;
   const store = server && { DATABASE_URL: server.url(await server.createDatabase()) };

@@ -9,20 +9,20 @@ import { ExplainedError, messageOf, WrongSettings } from './explained-error.ts';
 import type { Proxies } from './http/client-address.ts';
 import type { RateLimit } from './http/rate-limit.ts';
 import { LOG_LEVELS, type LogLevel } from './observability/log.ts';
-import type { AnyService, Setting, Values } from './service.ts';
+import type { AnyService, Setting, SettingValues } from './service.ts';
 import type { StoreLocation } from './storage/open.ts';
 import { readPostgresLocation } from './storage/postgres/location.ts';
 
 /** Where a part of the value is a secret, `show` hides that part in the output of the command `config`. */
 type OfFramework = Setting & { readonly show?: (text: string) => string };
-type Described = Pick<AnyService, 'tables' | 'settings'>;
+type DescribedSetting = Pick<AnyService, 'tables' | 'settings'>;
 
 /**
  * All settings of a service: those of every service, and its own. The file of its store has the name of its first table.
  *
  * @throws ExplainedError if one of its own has a name that it cannot have
  */
-export function settingsOf({ tables, settings = {} }: Described): Readonly<Record<string, OfFramework>> {
+export function settingsOf({ tables, settings = {} }: DescribedSetting): Readonly<Record<string, OfFramework>> {
   for (const name of Object.keys(settings)) {
     const fault = Object.hasOwn(SETTINGS, name)
       ? ', which is one of trellis: choose another name'
@@ -104,10 +104,10 @@ const SETTINGS = {
 
 type Defaulted = typeof SETTINGS & { readonly DATABASE_URL: { readonly default: string } };
 /** The values of all settings of a service, of which the types know those that every service has. */
-export type Config = Values<Defaulted>;
+export type Config = SettingValues<Defaulted>;
 
 /** The values of the service's own settings. */
-export function ownSettings({ settings = {} }: Described, config: Config): Readonly<Record<string, unknown>> {
+export function ownSettings({ settings = {} }: DescribedSetting, config: Config): Readonly<Record<string, unknown>> {
   const all: Readonly<Record<string, unknown>> = config;
   return Object.fromEntries(Object.keys(settings).map((name) => [name, all[name]]));
 }
@@ -117,7 +117,7 @@ export function ownSettings({ settings = {} }: Described, config: Config): Reado
  * @throws WrongSettings that names every fault
  */
 export function readConfig(
-  service: Described,
+  service: DescribedSetting,
   environment: Environment,
   found: Partial<Pick<Found, 'faults' | 'doubts'>> = {},
 ): Config {
@@ -129,7 +129,7 @@ export function readConfig(
 
 /** Reads all settings. A value with a fault is undefined. */
 export function examine(
-  service: Described,
+  service: DescribedSetting,
   environment: Environment,
 ): { readonly config: Config; readonly faults: readonly string[] } {
   const faults: string[] = [];

@@ -79,7 +79,7 @@ export interface Setting {
 }
 
 /** The values of settings. */
-export type Values<Of extends Settings | undefined> = Of extends Settings
+export type SettingValues<Of extends Settings | undefined> = Of extends Settings
   ? {
       readonly [Name in keyof Of]:
         ReturnType<Of[Name]['read']> | (Of[Name] extends { readonly default: string } ? never : undefined);
@@ -111,7 +111,7 @@ interface Services<Of extends Tables, Own extends Settings | undefined> extends 
   readonly transaction: Transaction<Of>;
   readonly now: () => Date;
   /** The values of the service's own settings. */
-  readonly settings: Values<Own>;
+  readonly settings: SettingValues<Own>;
 }
 
 /** What all operations of an instance share. */

@@ -12,11 +12,11 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { AnyService } from '../src/service.ts';
 import type { Derived, DeriveOptions } from './derived/derive.ts';
-import type { Engine, TestInstance } from './instance.ts';
+import type { EngineName, TestInstance } from './instance.ts';
 import { whyNoPostgres } from './postgres.ts';
 
 export { type Answer, Client } from './client.ts';
-export { type Engine, ENGINES, type TestInstance } from './instance.ts';
+export { type EngineName, ENGINES, type TestInstance } from './instance.ts';
 
 /**
  * Starts a service in this process on a store of its own, which is gone when it stops. On PostgreSQL that is a new database
@@ -27,7 +27,7 @@ export { type Engine, ENGINES, type TestInstance } from './instance.ts';
  * @throws Error in one sentence if there is no PostgreSQL
  */
 export async function startOn(
-  engine: Engine,
+  engine: EngineName,
   service: AnyService,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<TestInstance> {
@@ -35,7 +35,7 @@ export async function startOn(
 }
 
 /** Why a test on this engine cannot run here, in one sentence; undefined: it can. */
-export function unavailable(engine: Engine): string | undefined {
+export function unavailable(engine: EngineName): string | undefined {
   return engine === 'PostgreSQL' ? whyNoPostgres() : undefined;
 }
 

@@ -6,7 +6,7 @@ import type { AnyService } from '../src/service.ts';
 import { newDatabase } from './postgres.ts';
 
 export const ENGINES = ['SQLite', 'PostgreSQL'] as const;
-export type Engine = (typeof ENGINES)[number];
+export type EngineName = (typeof ENGINES)[number];
 
 /** A service in the process of its tests. */
 export interface TestInstance extends Instance {
@@ -16,7 +16,7 @@ export interface TestInstance extends Instance {
 
 /** See index.ts. */
 export async function startOn(
-  engine: Engine,
+  engine: EngineName,
   service: AnyService,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<TestInstance> {
@@ -36,7 +36,7 @@ export async function startOn(
   }
 }
 
-async function newStore(engine: Engine): Promise<{ readonly url: string; readonly remove: () => Promise<void> }> {
+async function newStore(engine: EngineName): Promise<{ readonly url: string; readonly remove: () => Promise<void> }> {
   if (engine === 'PostgreSQL') return await newDatabase();
   const folder = mkdtempSync(join(tmpdir(), 'service-'));
   const remove = () => {

@@ -53,7 +53,7 @@ const errorsOfTokens = () => ({
   },
 });
 
-interface Holder {
+interface SchemaHolder {
   readonly schema?: unknown;
   readonly example?: unknown;
   readonly examples?: unknown;
@@ -63,7 +63,7 @@ interface Holder {
 const exampleOfPattern = () => {
   const shown = new Set<unknown>();
   // The example of a parameter or header is that of its schema.
-  const enter = ({ schema, example, examples }: Holder) => {
+  const enter = ({ schema, example, examples }: SchemaHolder) => {
     if (example !== undefined || examples !== undefined) shown.add(schema);
   };
   return {

@@ -9,7 +9,7 @@ interface Facts {
   readonly metrics: { readonly contentType: string; text(): Promise<string> };
 }
 
-type Answer = readonly [status: number, body: string, mediaType?: string];
+type AdminAnswer = readonly [status: number, body: string, mediaType?: string];
 
 /** `/livez`: the process answers; `/readyz`: a load balancer may send requests; `/metrics`: for Prometheus. */
 export function createAdmin(facts: Facts, logger: Logger): Application {
@@ -28,7 +28,11 @@ export function createAdmin(facts: Facts, logger: Logger): Application {
   };
 }
 
-async function answerTo({ method, url }: IncomingMessage, { ready, metrics }: Facts, logger: Logger): Promise<Answer> {
+async function answerTo(
+  { method, url }: IncomingMessage,
+  { ready, metrics }: Facts,
+  logger: Logger,
+): Promise<AdminAnswer> {
   if (method !== 'GET' && method !== 'HEAD') return answer(405, 'method not allowed');
   if (url === '/livez') return answer(200, 'ok');
   if (url === '/metrics') return [200, await metrics.text(), metrics.contentType];
@@ -42,6 +46,6 @@ async function answerTo({ method, url }: IncomingMessage, { ready, metrics }: Fa
   }
 }
 
-function answer(status: number, text: string, reason?: string): Answer {
+function answer(status: number, text: string, reason?: string): AdminAnswer {
   return [status, JSON.stringify({ status: text, reason })];
 }

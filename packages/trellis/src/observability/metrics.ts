@@ -125,7 +125,7 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
   }
 
   /** Makes a series whose value is computed when Prometheus asks. */
-  private derive(Kind: Derived, name: string, help: string, value: () => number | Promise<number>): void {
+  private derive(Kind: SeriesClass, name: string, help: string, value: () => number | Promise<number>): void {
     new Kind({
       registers: [this.registry],
       name: `${this.prefix}_${name}`,
@@ -210,7 +210,7 @@ function latest(ask: () => number | Promise<number>, restMs = (_ms: number) => 0
 }
 
 /** What Counter and Gauge have in common. */
-type Derived = new (series: {
+type SeriesClass = new (series: {
   readonly registers: Registry[];
   readonly name: string;
   readonly help: string;

@@ -4,7 +4,7 @@ import type * as Ui from './swagger-ui.ts';
  * A plugin of Swagger UI, which mends what keeps people from using it. The browser runs the text of this function, so it
  * refers to nothing outside of itself. https://swagger.io/docs/open-source-tools/swagger-ui/customization/plugin-api/
  */
-export function docsPlugin({ React }: Ui.System, { storageKey, tokenPrefix }: Ui.Facts): Ui.Plugin {
+export function docsPlugin({ React }: Ui.System, { storageKey, tokenPrefix }: Ui.PageFacts): Ui.Plugin {
   const { document, location, localStorage } = globalThis as unknown as Ui.Browser;
   const h = React.createElement;
   const forEars = (text: string) => h('span', { className: 'for-ears' }, text);
@@ -32,7 +32,7 @@ export function docsPlugin({ React }: Ui.System, { storageKey, tokenPrefix }: Ui
     const { map } = (value ?? {}) as { readonly map?: (each: (item: unknown) => unknown) => unknown };
     return typeof map === 'function' ? map.call(value, (item) => inTexts(change, item)) : value;
   };
-  const unmarkRequest = (request: Ui.Request) => {
+  const unmarkRequest = (request: Ui.PageRequest) => {
     request.url = request.url.replaceAll(/(?:%22)?%E2%81%A3(.*?)%E2%81%A3(?:%22)?/g, '$1');
     for (const [name, value] of Object.entries(request.headers)) request.headers[name] = plain(value);
     return request;
@@ -62,7 +62,7 @@ export function docsPlugin({ React }: Ui.System, { storageKey, tokenPrefix }: Ui
     const isKnown = token.startsWith(tokenPrefix) || /^[\w-]+\.[\w-]+\.[\w-]*$/.test(token);
     return isKnown ? 'The token is not tried yet.' : 'The token is of an unknown form, and not tried yet.';
   };
-  const needs = (security: Ui.Security) => {
+  const needs = (security: Ui.SecurityNames) => {
     if (security.every((each) => Object.keys(each).length === 0)) return 'Needs no token.';
     const scopes = security.map((each) => Object.values(each).flat().join(' and ')).filter((each) => each !== '');
     return scopes.length === 0 ? 'Needs a token.' : `Needs a token with the scope ${scopes.join(' or ')}.`;
@@ -115,7 +115,7 @@ export function docsPlugin({ React }: Ui.System, { storageKey, tokenPrefix }: Ui
           },
           setResponse: (original, system) => (path, method, outcome) => {
             const { err, status = err?.response?.status } = outcome;
-            const { headers } = system.specSelectors.mutatedRequestFor(path, method).toJS() as Partial<Ui.Request>;
+            const { headers } = system.specSelectors.mutatedRequestFor(path, method).toJS() as Partial<Ui.PageRequest>;
             const credentials = headers?.['Authorization'];
             if (credentials !== undefined && status !== undefined && status < 500)
               judged = { as: status === 401 ? 'refused' : 'accepted', credentials };
@@ -204,7 +204,7 @@ export function docsPlugin({ React }: Ui.System, { storageKey, tokenPrefix }: Ui
       }),
       OperationSummary: followed<Ui.Props & { readonly operationProps: Ui.State }>(({ operationProps, isShown }) => {
         const security = operationProps.get('security') as Ui.State | undefined;
-        return isShown === true && h('p', { className: 'scopes' }, needs((security?.toJS() ?? []) as Ui.Security));
+        return isShown === true && h('p', { className: 'scopes' }, needs((security?.toJS() ?? []) as Ui.SecurityNames));
       }),
       responses: wrapped<{ readonly tryItOutResponse?: Ui.State }>((Original, props) => {
         const reply = props.tryItOutResponse;

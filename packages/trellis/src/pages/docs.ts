@@ -13,14 +13,14 @@ import { send } from '../http/reply.ts';
 import { literalPath, onlyAllow } from '../http/router.ts';
 import { docsPlugin } from './docs-plugin.ts';
 import { serveFile } from './files.ts';
-import type { Facts } from './swagger-ui.ts';
+import type { PageFacts } from './swagger-ui.ts';
 
 const LEAF = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#2e7d32" d="M7 15V9Q1 9 1 3q6 0 7 4 1-6 7-6 0 7-6 8v6z"/></svg>`;
 
 /** With more operations than these, they are hard to find in one list. */
 const MANY = 15;
 
-type Options = ReturnType<typeof optionsOf>;
+type DocsOptions = ReturnType<typeof optionsOf>;
 
 function optionsOf(operations: number) {
   return {
@@ -77,7 +77,7 @@ export function createDocs({ contract, name, tokenPrefix, basePath, https }: Pag
   addFile(`${PAGES.docs}/`, 'text/html; charset=utf-8', VALIDATED, page);
   addFile(`${PAGES.docs}/swagger-ui-init.js`, SCRIPT, VALIDATED, initialScript(options));
   // The page loads this file for the bar that its layout lacks: 268 KB, in whose place stands our plugin.
-  const facts: Facts = { storageKey: `token of ${name}, ${basePath}/`, tokenPrefix };
+  const facts: PageFacts = { storageKey: `token of ${name}, ${basePath}/`, tokenPrefix };
   const preset = `const SwaggerUIStandalonePreset = [(system) => (${String(docsPlugin)})(system, ${JSON.stringify(facts)})];`;
   addFile(`${PAGES.docs}/swagger-ui-standalone-preset.js`, SCRIPT, VALIDATED, preset);
   const packages = createRequire(import.meta.url);
@@ -101,7 +101,7 @@ const redirect =
  * The page of swagger-ui-express, with what it lacks, and with the operations and the description of the service as plain
  * text: a slow line shows it some seconds before Swagger UI, and a browser without scripts shows nothing else.
  */
-function pageOf({ document, operations }: Contract, options: Options): string {
+function pageOf({ document, operations }: Contract, options: DocsOptions): string {
   const { title, summary = title, description = '' } = document.info;
   const links = [PAGES.yaml, PAGES.json].map((path) => `<a href="..${path}">${path.slice(1)}</a>`);
   const [name, words] = [escapeHtml(title), escapeHtml(summary)];
@@ -138,7 +138,7 @@ function plainHtml(markdown: string): string {
 }
 
 /** The script that starts Swagger UI, as swagger-ui-express answers with it. */
-function initialScript(options: Options): string {
+function initialScript(options: DocsOptions): string {
   let script: string | undefined;
   const exchange = [
     { url: '/swagger-ui-init.js' },

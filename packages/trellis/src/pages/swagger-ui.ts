@@ -55,12 +55,12 @@ export interface Sampler {
   getSampleSchema: (schema: unknown, ...others: readonly unknown[]) => unknown;
 }
 
-export interface Request {
+export interface PageRequest {
   url: string;
   readonly headers: Record<string, string>;
 }
 
-export interface Outcome {
+export interface RequestOutcome {
   readonly error?: boolean;
   readonly status?: number;
   readonly err?: Pick<Error, 'name' | 'message'> & {
@@ -70,13 +70,13 @@ export interface Outcome {
 }
 
 /** Alternatives of security schemes, each with its scopes. */
-export type Security = readonly Readonly<Record<string, readonly string[]>>[];
+export type SecurityNames = readonly Readonly<Record<string, readonly string[]>>[];
 
 /** What somebody entered, by the name of the security scheme. */
 export type Credentials = Readonly<Record<string, { readonly value?: unknown }>>;
 
 /** What the page is told of its service. */
-export interface Facts {
+export interface PageFacts {
   /** Where the browser keeps the token: no other service of this origin reads it. */
   readonly storageKey: string;
   /** How the service's own tokens begin. */
@@ -104,7 +104,7 @@ export interface Plugin {
         readonly updateSpec: Wrap<[text: string]>;
         readonly changeParamByIdentity: Wrap<[at: unknown, parameter: unknown, value: unknown, isXml: unknown]>;
         readonly executeRequest: Wrap<[request: { readonly parameters: Props }]>;
-        readonly setResponse: Wrap<[path: string, method: string, outcome: Outcome]>;
+        readonly setResponse: Wrap<[path: string, method: string, outcome: RequestOutcome]>;
         readonly clearValidateParams: Wrap<[at: readonly [string, string]]>;
       };
     };

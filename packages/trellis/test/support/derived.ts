@@ -1,5 +1,5 @@
 import { type Derived, derive as deriveOn } from '../../testing/derived/derive.ts';
-import { type Engine, ENGINES, startOn } from '../../testing/instance.ts';
+import { type EngineName, ENGINES, startOn } from '../../testing/instance.ts';
 import { judgeOf } from './judge.ts';
 import { createPlace } from './place.ts';
 import type { Program } from './service.ts';
@@ -20,7 +20,7 @@ export function seedOr(other: number): number {
 }
 
 /** Derives requests from the contract of a service, whose answers a validator judges that shares no code with it. */
-export async function derive(program: Program, engine: Engine, extent: Extent): Promise<Derived> {
+export async function derive(program: Program, engine: EngineName, extent: Extent): Promise<Derived> {
   const { service, conflict, related } = program;
   const { url, token } = await createPlace(engine, program);
   await using instance = await startOn(engine, service, { DATABASE_URL: url, LOG_LEVEL: 'silent' });

@@ -11,7 +11,7 @@ import type { JudgeOf, Verdict } from './judge.ts';
 import { isKey, KEY, type Key, Rows } from './rows.ts';
 import { read } from './spelling.ts';
 
-export interface Reply {
+export interface CheckedReply {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -143,7 +143,7 @@ export class Checker {
   }
 
   /** Sends a request, and repeats it as any client must. @throws Error if a reply breaks the contract */
-  async send(operation: ContractOperation, wire: Wire): Promise<Reply> {
+  async send(operation: ContractOperation, wire: Wire): Promise<CheckedReply> {
     for (let tries = 1; ; tries++) {
       const reply = await this.exchange(operation, wire);
       const { status, headers, text } = reply;
@@ -164,7 +164,10 @@ export class Checker {
     return judge;
   }
 
-  private async exchange({ method }: ContractOperation, { sent, body }: Wire): Promise<Omit<Reply, 'isRepeated'>> {
+  private async exchange(
+    { method }: ContractOperation,
+    { sent, body }: Wire,
+  ): Promise<Omit<CheckedReply, 'isRepeated'>> {
     const { url, token } = this.subject;
     const reply = await fetch(`${url}${sent.path}${sent.query === '' ? '' : `?${sent.query}`}`, {
       method,

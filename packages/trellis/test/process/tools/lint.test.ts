@@ -158,8 +158,9 @@ test('the text of a message is read in these places only, each with its reason',
     ]),
   );
   expect(Object.fromEntries(places)).toEqual({
-    'src/commands/serve.ts': 'the same line is logged once, whatever it says',
+    'src/commands/instance.ts': 'the same line is logged once, whatever it says',
     'src/contract/message/faults.ts': 'its words are told, and nothing depends on them',
+    'src/contract/validator/spend-keyword.ts': "the name of Ajv's documented tag of templates of code",
     'src/files/csv.ts': 'told without the line, which is not that of the file',
     'src/http/node-http.ts': 'so nothing but this reason tells it',
     'tools/generate.ts': 'Redocly has one code for all that it does not expect, missing fields too',

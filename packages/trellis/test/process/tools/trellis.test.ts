@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { blocks } from '../../support/readme.ts';
@@ -90,7 +90,7 @@ test('trellis generate lints by the rules that docs/changing-the-contract.md sho
   writeFileSync(contract, yaml.replace(" '429':", " '430':").replace('maxLength: 1000,', ''));
   expect(await trellis(folder, 'generate', 'notes')).toMatchObject({ code: 0 });
   const [rules = ''] = blocks('changing-the-contract', 'Style', 'yaml');
-  appendFileSync(join(folder, 'notes/redocly.yaml'), rules);
+  writeFileSync(join(folder, 'notes/redocly.yaml'), `extends: [recommended]\n${rules}`);
   const { code, stderr } = await trellis(folder, 'generate', 'notes');
   expect([code, stderr]).toEqual([1, expect.stringContaining('openapi.yaml has 2 problem(s)')]);
   for (const rule of ['own/bounds', 'own/errors-of-tokens']) expect(stderr).toContain(`by the ${rule} rule`);
