@@ -39,6 +39,11 @@ test.each(pages)('each link of %s leads to a file, and its anchor to a heading',
   expect(broken).toEqual([]);
 });
 
+// The first page of each house is read in one sitting.
+test.each(['README', 'trellis'])('the page %s has at most 200 lines', (name) => {
+  expect(page(name).trimEnd().split('\n').length).toBeLessThanOrEqual(200);
+});
+
 test.each(ofDocs)(`%s.md has at most ${MAX_LINES} lines`, (name) => {
   expect(page(name).trimEnd().split('\n').length).toBeLessThanOrEqual(MAX_LINES);
 });
