@@ -147,12 +147,19 @@ const TEXTS = new Map(
     .map((file) => [file, readFileSync(join(import.meta.dirname, file), 'utf8')]),
 );
 
+/** What a service imports of the framework. */
+const FACE = {
+  trellis: `${SRC}/index.ts`,
+  'trellis/sql': `${SRC}/sql.ts`,
+  'trellis/testing': 'packages/trellis/testing/index.ts',
+};
+
 /** Adds a file and all that it imports, directly or indirectly. */
 function reach(file, reached) {
   if (reached.has(file) || !TEXTS.has(file)) return;
   reached.add(file);
-  for (const [, path] of TEXTS.get(file).matchAll(/'(\.\.?\/.*?|trellis)'/g))
-    reach(path === 'trellis' ? `${SRC}/index.ts` : join(file, '..', path), reached);
+  for (const [, path] of TEXTS.get(file).matchAll(/'(\.\.?\/.*?|trellis(?:\/\w+)?)'/g))
+    reach(FACE[path] ?? join(file, '..', path), reached);
 }
 
 /**
