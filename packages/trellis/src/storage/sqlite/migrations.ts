@@ -57,13 +57,16 @@ export function stepsIn(database: DatabaseSync): readonly string[] | undefined {
 
 /** @throws StoreUnusable unless the database is a store or empty */
 export function requireOwn({ marker }: Layout, database: DatabaseSync, path: string): void {
-  const owner = pragma(database, 'application_id');
+  const { owner, ...content } = database.prepare(SELECT_OWNER).get() ?? {};
   if (owner === applicationId(marker)) return;
-  const tables = database.prepare('select count(*) as count from sqlite_schema').get()?.['count'];
-  if (owner !== 0 || pragma(database, 'user_version') !== 0 || tables !== 0) {
+  if (owner !== 0 || content['version'] !== 0 || content['tables'] !== 0) {
     throw new StoreUnusable(`the database ${path} belongs to another application: choose another file`);
   }
 }
+
+/** One statement, which sees one state: another opening may make the tables meanwhile. */
+const SELECT_OWNER = `select (select application_id from pragma_application_id) as owner,
+    (select user_version from pragma_user_version) as version, (select count(*) from sqlite_schema) as tables`;
 
 /** A primary key counts as required: the rowid is never null, although SQLite does not report it as `not null`. */
 const SELECT_COLUMNS = `select t.name as "table", c.name as "column", c.type, c."notnull" or c.pk as required,
