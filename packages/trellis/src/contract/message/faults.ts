@@ -29,9 +29,12 @@ export class ReplyError extends Error {
   readonly faults: readonly Fault[];
   readonly words: string;
 
-  constructor(operation: string, faults: readonly Fault[]) {
+  /** @param reason why it could not be checked; it then has no faults */
+  constructor(operation: string, faults: readonly Fault[], reason?: string) {
     const words = inWords(faults);
-    super(`the reply of ${operation} breaks the contract: ${words}`);
+    super(
+      `the reply of ${operation} ${reason === undefined ? `breaks the contract: ${words}` : `cannot be checked: ${reason}`}`,
+    );
     this.faults = faults;
     this.words = words;
   }

@@ -181,7 +181,7 @@ export function withValidators(operations: readonly Declared[], document: OpenAp
             const find = ofStatuses.get(String(status)) ?? ofStatuses.get('default');
             const found = withinWork(
               () => find?.({ headers, body }),
-              (why) => new Error(`the reply of ${operation.id} cannot be checked: ${why}`),
+              (why) => new ReplyError(operation.id, [], why),
             );
             if (found !== undefined) throw new ReplyError(operation.id, found);
           },
