@@ -31,10 +31,8 @@ export class ReplyError extends Error {
 
   /** @param reason why it could not be checked; it then has no faults */
   constructor(operation: string, faults: readonly Fault[], reason?: string) {
-    const words = inWords(faults);
-    super(
-      `the reply of ${operation} ${reason === undefined ? `breaks the contract: ${words}` : `cannot be checked: ${reason}`}`,
-    );
+    const words = reason ?? inWords(faults);
+    super(`the reply of ${operation} ${reason === undefined ? 'breaks the contract' : 'cannot be checked'}: ${words}`);
     this.faults = faults;
     this.words = words;
   }
