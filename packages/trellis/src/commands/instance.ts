@@ -166,7 +166,7 @@ export async function openInstance(
   const ready = store.opened.then(({ before, now, steps }) => {
     if (steps.length > 0) logger.info({ from: before, to: now, steps }, 'migrated the schema of the store');
   });
-  // Whoever awaits it later learns of a failure.
+  // The caller awaits it later, and then learns of a failure.
   ready.catch(() => undefined);
   const hasIssuer = provisioned !== undefined || jwt !== undefined;
   return { contract, store, url, hasIssuer, onUnreachable, ready };

@@ -7,7 +7,7 @@ import { blocks, page } from '../../support/readme.ts';
 import { listening, ROOT, start } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
-// The package as an outsider has it: the tarball, npm, and a folder outside of this repository.
+// These tests install the tarball with npm in a folder outside of this repository.
 
 const BIN = dirname(process.execPath);
 const OUTSIDE = temporaryFolder();
