@@ -89,7 +89,8 @@ const BROKEN: readonly (readonly [string, Handler, RegExp])[] = [
   [
     'drops a member of a row',
     (request, tools) => createOne({ ...request, body: { ...(request.body as object), tag: undefined } }, tools),
-    /see tag|the store has|was accepted/,
+    // The last: two bodies that differ in the member that is dropped are one row.
+    /see tag|the store has|was accepted|where 40011 was due/,
   ],
 ];
 
