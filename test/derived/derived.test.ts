@@ -6,7 +6,8 @@ import { temporaryFolder } from '../../packages/trellis/test/support/temporary.t
 import { until } from '../../packages/trellis/test/support/until.ts';
 import { Checker } from '../../packages/trellis/testing/derived/check.ts';
 import { judgeOf } from '../../packages/trellis/test/support/judge.ts';
-import { derive, ENGINES, seedOr } from '../../packages/trellis/test/support/derived.ts';
+import { derive, ENGINES } from '../../packages/trellis/test/support/derived.ts';
+import { seedOr } from '../../packages/trellis/test/support/seed.ts';
 import { plants } from '../../src/index.ts';
 import { PLANTS, startPlantInstance } from '../support.ts';
 
@@ -15,7 +16,7 @@ const REQUESTS = 600;
 const SEED = seedOr(20_260_000);
 
 test.each(ENGINES)(
-  `the service answers requests derived from the contract as it says, on %s (DERIVED_SEED=${SEED})`,
+  `the service answers requests derived from the contract as it says, on %s (TESTS_SEED=${SEED})`,
   async (engine) => {
     const { counts, never } = await derive(PLANTS, engine, { requests: REQUESTS, seed: SEED });
     const kinds = ['created', 'replayed', 'another content', 'refused', 'not JSON', 'a member twice', 'no body'];

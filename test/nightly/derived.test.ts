@@ -1,12 +1,13 @@
 import { expect, test } from '@jest/globals';
-import { derive, ENGINES, seedOr } from '../../packages/trellis/test/support/derived.ts';
+import { derive, ENGINES } from '../../packages/trellis/test/support/derived.ts';
+import { seedOr } from '../../packages/trellis/test/support/seed.ts';
 import { PLANTS } from '../support.ts';
 
 const REQUESTS = 10_000;
 const SEED = seedOr(Math.floor(Math.random() * 2 ** 31));
 
 test.each(ENGINES)(
-  `answers ${REQUESTS} requests derived from the contract as the contract says, on %s (DERIVED_SEED=${SEED})`,
+  `answers ${REQUESTS} requests derived from the contract as the contract says, on %s (TESTS_SEED=${SEED})`,
   async (engine) => {
     const { counts, never } = await derive(PLANTS, engine, {
       requests: REQUESTS,

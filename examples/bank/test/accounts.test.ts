@@ -58,7 +58,7 @@ describe.each(ENGINES)('the bank on %s', (engine) => {
     ['a balance below zero', { opening_balance: -1n }],
     ['a balance beyond int64', { opening_balance: 2n ** 63n }],
     ['an unknown currency', { currency: 'XXX' }],
-    ['an id in capitals', { id: randomUUID().toUpperCase() }],
+    ['an id in capitals', { id: '00000000-0000-4000-8000-00000000000A' }],
   ])('refuses to open an account with %s', async (_what, change) => {
     const account = { id: randomUUID(), owner: 'Ada', currency: 'EUR', opening_balance: 10n };
     expect(await client.send('POST', '/accounts', { ...account, ...change })).toEqual(refusal(40010));

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { loadContract } from '../../../packages/trellis/src/contract/load.ts';
-import { derive, ENGINES, seedOr } from '../../../packages/trellis/test/support/derived.ts';
+import { derive, ENGINES } from '../../../packages/trellis/test/support/derived.ts';
+import { seedOr } from '../../../packages/trellis/test/support/seed.ts';
 import { bank } from '../service/index.ts';
 import { BANK } from './client.ts';
 
@@ -9,7 +10,7 @@ const SEED = seedOr(20_260_100);
 
 /** nightly/derived.test.ts sends more. */
 test.each(ENGINES)(
-  `requests derived from the contract get answers that it allows, on %s (DERIVED_SEED=${SEED})`,
+  `requests derived from the contract get answers that it allows, on %s (TESTS_SEED=${SEED})`,
   async (engine) => {
     const { counts, never } = await derive(BANK, engine, { requests: 100, seed: SEED });
     expect(never).toEqual([]);

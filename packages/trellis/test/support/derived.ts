@@ -12,13 +12,6 @@ export interface Extent {
   readonly seed: number;
 }
 
-/** The seed in the variable DERIVED_SEED, which repeats an earlier run; `other` if it is unset. */
-export function seedOr(other: number): number {
-  const seed = Number(process.env['DERIVED_SEED'] ?? other);
-  if (!Number.isSafeInteger(seed)) throw new Error('DERIVED_SEED must be an integer');
-  return seed;
-}
-
 /** Derives requests from the contract of a service, whose answers a validator judges that shares no code with it. */
 export async function derive(program: Program, engine: EngineName, extent: Extent): Promise<Derived> {
   const { service, conflict, related } = program;

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { derive, ENGINES, seedOr } from '../../support/derived.ts';
+import { derive, ENGINES } from '../../support/derived.ts';
+import { seedOr } from '../../support/seed.ts';
 import { service } from '../../../template/service/index.ts';
 
 const PROGRAM = {
@@ -12,7 +13,7 @@ const PROGRAM = {
 const SEED = seedOr(20_260_200);
 
 test.each(ENGINES)(
-  `the service answers requests derived from the contract as it says, on %s (DERIVED_SEED=${SEED})`,
+  `the service answers requests derived from the contract as it says, on %s (TESTS_SEED=${SEED})`,
   async (engine) => {
     const { never } = await derive(PROGRAM, engine, { requests: 100, seed: SEED });
     expect(never).toEqual([]);

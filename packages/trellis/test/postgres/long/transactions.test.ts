@@ -6,6 +6,7 @@ import type { Queries, Store } from '../../../src/storage/store.ts';
 import type { Row as RowOf } from '../../../src/storage/tables.ts';
 import { random } from '../../support/ledger.ts';
 import { sharedPostgres } from '../../support/postgres.ts';
+import { seedOr } from '../../support/seed.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { LAYOUT } from '../../services/items/index.ts';
 import type { tables } from '../../services/items/tables.ts';
@@ -13,8 +14,7 @@ import type { tables } from '../../services/items/tables.ts';
 type Own = Queries<typeof tables>;
 type Kinds = RowOf<(typeof tables)['kinds']>;
 
-/** `TRANSACTIONS_SEED=…` repeats a run. */
-const SEED = Number(process.env['TRANSACTIONS_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const SEED = seedOr(20_260_500);
 const ROWS = 6;
 const EDGES = [2n ** 53n - 2n, -(2n ** 53n), 2n ** 62n, 0n];
 
@@ -122,7 +122,7 @@ test.each(['SQLite', 'PostgreSQL'])(
       ended.push(...(await Promise.all(plans.slice(at, at + width).map((plan) => run(together, plan)))));
     const expected = [];
     for (const plan of plans) expected.push(await run(inTurn, plan));
-    const message = `TRANSACTIONS_SEED=${SEED}`;
+    const message = `TESTS_SEED=${SEED}`;
     expect([message, ended]).toEqual([message, expected]);
     expect([message, await allRows(together)]).toEqual([message, await allRows(inTurn)]);
     for (const store of [together, inTurn]) await store.close();
