@@ -31,6 +31,7 @@ async function removeAll(): Promise<bigint[]> {
 async function logOf(work: () => Promise<unknown>): Promise<unknown[]> {
   const before = app.log.length;
   await work();
+  await until(() => app.log.length > before);
   return app.log.slice(before);
 }
 

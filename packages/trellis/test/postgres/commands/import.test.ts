@@ -6,6 +6,7 @@ import type { Reject } from '../../../src/files/rejects.ts';
 import { readConfig } from '../../../src/config.ts';
 import { openStore } from '../../../src/storage/open.ts';
 import { sharedPostgres } from '../../support/postgres.ts';
+import { importStdin } from '../../support/item-store.ts';
 import { blocks } from '../../support/readme.ts';
 import { testWith } from '../../support/skipping.ts';
 import { noSmallDisk, UNSHARE } from '../../support/small-disk.ts';
@@ -94,7 +95,9 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('import into %s', (engine) => {
     write('items.ndjson', lines.join(''));
     await run('migrate');
     const store = await openStore(LAYOUT, readConfig(items, environment).DATABASE_URL, { create: false });
-    const killed = start(process.execPath, [ITEMS.main, 'import', 'items.ndjson'], environment, folder);
+    // Its input does not end, so that it cannot end before the signal.
+    const killed = importStdin({ folder, environment });
+    await killed.write(lines.slice(0, 30_000).join(''));
     await until(() => store.count('items'));
     killed.child.kill('SIGKILL');
     await store.close();

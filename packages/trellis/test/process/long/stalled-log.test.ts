@@ -112,7 +112,6 @@ testWith(noSmallDisk, 'a service logs how many lines it dropped once the disk of
   // Every line is complete, except for at most one that the service could not finish because the disk was full.
   const torn = said.filter((line) => !line.endsWith('}'));
   expect(torn.length).toBeLessThan(2);
-  expect(await timeToEnd(service)).toBeLessThan(10_000);
 });
 
 test('a service whose log has no reader does not keep all log lines in memory', async () => {

@@ -112,6 +112,7 @@ test.each([
 
 test('reports a serialization failure, not an unreachable server, when its retries exceed the time limit', async () => {
   using session = new Session(readPostgresLocation(server.url(database)), LAYOUT.tables);
+  await session.query(performance.now() + 5000, 'select');
   const lose = "do $$ begin raise exception 'lost' using errcode = '40001'; end $$";
   const loses = session.transaction((query) => query(lose), performance.now() + 1500, false);
   await expect(loses).rejects.toThrow('SQLSTATE 40001: lost');
@@ -382,7 +383,10 @@ describe('a database', () => {
 
   test('is migrated once when twenty stores open it at the same time', async () => {
     const other = await server.createDatabase();
-    const stores = await Promise.all(Array.from({ length: 20 }, () => open(other)));
+    // Without `onUnreachable`, a store gives up after 5 s.
+    const opening = { create: true, onUnreachable: () => undefined };
+    const location = readPostgresLocation(server.url(other));
+    const stores = await Promise.all(Array.from({ length: 20 }, () => openStore(LAYOUT, location, opening)));
     for (const store of stores) expect(await store.opened).toMatchObject({ now: SCHEMA });
     await Promise.all(stores.map((store) => store.close()));
     expect(await server.query('select version from schema_version', other)).toEqual([{ version: String(SCHEMA) }]);
