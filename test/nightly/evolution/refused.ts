@@ -19,7 +19,6 @@ export const REFUSED: Readonly<Record<string, Edit>> = {
     '      maxLength: 200\n',
     '      maxLength: 200\n      default: 7\n',
   ]),
-  'an unused component': contract(["        default:\n          $ref: '#/components/responses/Failure'\n", '']),
   'a pattern that is not a regular expression': contract(['x00]*$', 'x00*$']),
   'an unknown format': contract(['format: int32', 'format: int23']),
   'a media type that is not JSON': contract([

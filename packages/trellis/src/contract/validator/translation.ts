@@ -3,7 +3,7 @@ import { ContractError } from '../errors.ts';
 import { type ExactCheck, exactChecks } from '../schema/exact.ts';
 import { spend } from '../schema/budget.ts';
 import { exactJson } from '../schema/int64.ts';
-import { joined } from '../schema/subschemas.ts';
+import { isSchema, joined } from '../schema/subschemas.ts';
 import { VOCABULARY } from '../rules/vocabulary.ts';
 import { SPEND } from './spend-keyword.ts';
 import { CALL, type Weights, weightsOf } from './weights.ts';
@@ -234,7 +234,14 @@ export class Translation {
 
   /** Applies only the chosen branch: if branches contain each other, all would take twice the time with each level. */
   private choice(schema: Schema, branches: readonly AnySchema[], shownOf: (branch: AnySchema) => unknown): unknown[] {
-    const { propertyName = '' } = schema.discriminator ?? {};
+    const { propertyName = '', mapping = {} } = schema.discriminator ?? {};
+    const isBranch = (target: string) =>
+      branches.some((each) => isSchema(each) && [each.$ref, nameOf(each.$ref)].includes(target));
+    for (const [value, target] of Object.entries(mapping))
+      if (!isBranch(target))
+        throw new ContractError(
+          `${locationOf(mapping, value)}: ${value} leads to ${target}, which is no branch here: add the branch, or remove the value`,
+        );
     const pins = branches.map((branch) => ({ branch, values: pinnedValues(schema, branch, this.follow) }));
     const having = (values: readonly string[]) => ({
       type: 'object',
@@ -283,6 +290,10 @@ function innerPlace(place: Place, keyword: string): Place {
   };
 }
 
+function nameOf(reference = ''): string {
+  return reference.replace(/^.*\//, '');
+}
+
 /** The branch itself must demand these values: a discriminator does not affect validity (OpenAPI 3.1, 4.8.25). */
 function pinnedValues({ discriminator }: Schema, branch: AnySchema, follow: Follow): readonly string[] {
   const { propertyName = '', mapping = {} } = discriminator ?? {};
@@ -291,7 +302,7 @@ function pinnedValues({ discriminator }: Schema, branch: AnySchema, follow: Foll
   };
   const reference = typeof branch === 'object' ? branch.$ref : undefined;
   if (reference === undefined) return refuse('beside a discriminator, each branch must be a $ref');
-  const name = reference.replace(/^.*\//, '');
+  const name = nameOf(reference);
   const mapped = Object.entries(mapping).filter(([, target]) => target === reference || target === name);
   const values = mapped.length > 0 ? mapped.map(([value]) => value) : [name];
   const schemas = joined([branch], follow);
