@@ -7,7 +7,7 @@ import { invalidToken } from './refusals.ts';
 import { hashToken, isJwt, isToken } from './token.ts';
 
 /**
- * The sum of this time and REAUTHENTICATE_AFTER_MS of http/router.ts must not exceed 1 s: a revoked token fails within
+ * The sum of this time and REAUTHENTICATE_AFTER_MS of http/way.ts must not exceed 1 s: a revoked token fails within
  * 1 s.
  */
 const CACHED_MS = 900;

@@ -19,6 +19,15 @@ interface ReadBody {
   readonly value: Holder;
 }
 
+/** A request that is not validated yet. */
+export interface ReadRequest {
+  readonly request: RequestData;
+  /** Of its body. */
+  readonly mediaType: string | undefined;
+  /** What the verdict may cost. */
+  readonly work: number;
+}
+
 /** Makes a request of a record, which is its body: JSON, or a value that is read. @throws Refusal */
 export function readRecord(body: string | Holder, operation: ContractOperation): RequestData {
   const [mediaType = ''] = operation.body?.types.keys() ?? [];
@@ -33,17 +42,33 @@ export function validateRequest(
   body: Body | ReadBody | undefined,
   operation: ContractOperation,
 ): RequestData {
+  const read = readValues(sent, body, operation);
+  requireValid(read, operation);
+  return read.request;
+}
+
+/** @throws Refusal if the parameters or the JSON of the body cannot be read */
+export function readValues(
+  sent: SentRequest,
+  body: Body | ReadBody | undefined,
+  operation: ContractOperation,
+): ReadRequest {
   const hasNone = operation.parameters.length === 0 && sent.query === '';
   const { path, query, header } = hasNone ? { path: NONE, query: NONE, header: NONE } : operation.readParameters(sent);
   const position = body && operation.body?.types.get(body.mediaType)?.position;
   const value = body && ('text' in body ? parseJson(body.text, position) : body.value);
-  const request = { path, query, header, body: value };
   const bytes = body && 'text' in body ? body.text.length : (operation.body?.maxBytes ?? 0);
-  const left = operation.validator.request(request, body?.mediaType, workFor(bytes));
+  return { request: { path, query, header, body: value }, mediaType: body?.mediaType, work: workFor(bytes) };
+}
+
+/** Then fills in the defaults. @throws Refusal if the request breaks the contract */
+export function requireValid({ request, mediaType, work }: ReadRequest, operation: ContractOperation): void {
+  const left = operation.validator.request(request, mediaType, work);
+  const { path, query, header } = request;
   const inParameters = operation.values.position?.fillIn({ path, query, header }) === true;
+  const position = mediaType === undefined ? undefined : operation.body?.types.get(mediaType)?.position;
   const inBody = position?.fillIn(request.body) === true;
-  if (inParameters || inBody) requireFilledIn(request, operation, body?.mediaType, left);
-  return request;
+  if (inParameters || inBody) requireFilledIn(request, operation, mediaType, left);
 }
 
 /** A default may break a rule about other members, such as dependentRequired: the operation must not get this. */

@@ -1,31 +1,17 @@
 import { isUtf8 } from 'node:buffer';
 import { MIMEType } from 'node:util';
 import { gunzipSync } from 'node:zlib';
-import type { ContractBody, ContractOperation, RequestData } from '../contract/contract.ts';
+import type { ContractBody } from '../contract/contract.ts';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
-import { type Body, notUtf8, tooLarge, validateRequest } from '../contract/request.ts';
+import { type Body, notUtf8, tooLarge } from '../contract/request.ts';
 import { MAX } from './bounds.ts';
 import type { Context } from './context.ts';
-
-/** @throws Refusal at once, or by the promise, if the request cannot be read or breaks the contract */
-export function readRequest(
-  context: Context,
-  operation: ContractOperation,
-  basePath: string,
-): RequestData | Promise<RequestData> {
-  const { url, headers } = context.request;
-  const end = url.includes('?') ? url.indexOf('?') : url.length;
-  const sent = { path: url.slice(basePath.length, end), query: url.slice(end + 1), headers };
-  const body = readBody(context, operation.body);
-  if (body === undefined) return validateRequest(sent, undefined, operation);
-  return body.then((read) => validateRequest(sent, read, operation));
-}
 
 /**
  * @param declared undefined: the operation has no requestBody; a chunked body without a chunk is none
  * @throws Refusal at once, or by the promise, for a body that is missing, too large or unreadable
  */
-function readBody(context: Context, declared: ContractBody | undefined): Promise<Body | undefined> | undefined {
+export function readBody(context: Context, declared: ContractBody | undefined): Promise<Body | undefined> | undefined {
   const { request, body } = context;
   if (body === undefined) {
     requireNone(declared);

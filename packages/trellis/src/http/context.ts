@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
 import type { Caller } from '../contract/caller.ts';
-import type { ContractOperation } from '../contract/contract.ts';
+import type { ContractOperation, ReplyData } from '../contract/contract.ts';
+import type { Body, ReadRequest } from '../contract/request.ts';
 import type { Shared, Tools } from '../service.ts';
 import type { Connection, Exchange } from './connection.ts';
 import type { IncomingBody } from './incoming.ts';
@@ -44,6 +45,10 @@ export class Context implements Exchange {
   /** Header fields of the reply, of a failure too: name, value, name, value. */
   readonly fields: string[];
   operation: ContractOperation | undefined;
+  /** What the steps of way.ts hand on to each other. */
+  sent: Body | undefined;
+  values: ReadRequest | undefined;
+  reply: ReplyData | undefined;
   error: number | undefined;
   /** Why the request was refused, in more detail than the client learns: for the log. */
   reason: string | undefined;
@@ -71,6 +76,11 @@ export class Context implements Exchange {
   askForBody(): void {
     if (this.expectsContinue) this.response.writeContinue();
     this.expectsContinue = false;
+  }
+
+  /** A client that is slow to take its reply must not keep the values of its request in memory. */
+  forget(): void {
+    this.sent = this.values = this.reply = undefined;
   }
 
   get key(): string {

@@ -9,13 +9,18 @@ import type { Context } from './context.ts';
 import { endInstead } from './node-http.ts';
 import { isKnown } from './entity-tag.ts';
 
-/** @throws Error, before anything is sent, that names how the reply breaks the contract */
-export function sendReply(context: Context, reply: ReplyData, operation: ContractOperation): void {
-  const { status, headers = {} } = reply;
+/** @returns what is to be sent @throws Error that names how the reply breaks the contract */
+export function validReply(context: Context, returned: ReplyData | undefined, operation: ContractOperation): ReplyData {
+  if (returned === undefined) throw new Error(`${operation.id} returned undefined, which is no reply`);
+  const reply = validated(returned, operation);
+  const kept = notModified(context, reply, operation);
+  return kept === undefined ? reply : validated({ status: 304, headers: kept }, operation);
+}
+
+function validated({ status, headers = {}, body: returned }: ReplyData, operation: ContractOperation): ReplyData {
   const declared = operation.replies.get(String(status));
   if (declared === undefined)
     throw new Error(`${operation.id} answered ${status}, which the contract does not declare`);
-  const { mediaType, content } = declared;
   for (const [name, value] of Object.entries(headers)) {
     if (value === undefined) continue;
     if (OWN_HEADERS.some((own) => own === name.toLowerCase()))
@@ -23,15 +28,9 @@ export function sendReply(context: Context, reply: ReplyData, operation: Contrac
     // Otherwise Node would throw later, with some of the headers set.
     validateHeaderValue(name, fieldOf(value));
   }
-  const body = content === undefined ? reply.body : content.sent(reply.body);
+  const body = declared.content === undefined ? returned : declared.content.sent(returned);
   operation.validator.reply(status, headers, body);
-  const kept = notModified(context, reply, operation);
-  if (kept !== undefined) {
-    sendReply(context, { status: 304, headers: kept }, operation);
-    return;
-  }
-  const text = body === undefined ? undefined : content?.toJson(body);
-  send(context, status, headers, mediaType, text);
+  return { status, headers, body };
 }
 
 /** @returns the header fields of a 304, if the operation declares it and the client has the reply already */

@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
+import type { SentRequest } from '../contract/message/parameters.ts';
 
 /** Paths are cut to this length in messages and in the log. */
 const MAX_PATH_LENGTH = 200;
@@ -15,6 +16,12 @@ export function takeOriginForm(request: Request): void {
   const [authority] = /^https?:\/\/[^/?#]*/i.exec(target) ?? [];
   const rest = authority === undefined || target.includes('#') ? '//' : target.slice(authority.length);
   request.url = rest.startsWith('/') ? rest : `/${rest}`;
+}
+
+/** What the values of the parameters are read from. */
+export function sentIn({ url, headers }: Request, basePath: string): SentRequest {
+  const end = url.includes('?') ? url.indexOf('?') : url.length;
+  return { path: url.slice(basePath.length, end), query: url.slice(end + 1), headers };
 }
 
 /** The path as it was sent, without its query, and without a user and a password before the host. */

@@ -10,6 +10,7 @@ import { makeToken } from '../../../src/auth/token.ts';
 import { MAX } from '../../../src/http/bounds.ts';
 import type { Context } from '../../../src/http/context.ts';
 import { listen } from '../../../src/http/server.ts';
+import type { Handler } from '../../../src/service.ts';
 import { startBusy } from '../../support/busy.ts';
 import { Crowd } from '../../support/crowd.ts';
 import { inTime } from '../../support/in-time.ts';
@@ -54,6 +55,32 @@ describe('an answered request', () => {
       return seen.every((each) => each.deref() === undefined);
     });
     expect(seen).toHaveLength(1);
+    connection.socket.destroy();
+  });
+
+  test('keeps no body in memory while its reply waits for that of an earlier request', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const bodies: WeakRef<object>[] = [];
+    const first = Promise.withResolvers<undefined>();
+    const createItem: Handler = async ({ body }) => {
+      bodies.push(new WeakRef(body as object));
+      if (bodies.length === 1) await first.promise;
+      return { status: 200, body: { id: 1n, name: 'x' } };
+    };
+    const app = await startApp({ operations: { createItem } });
+    const { HOST, AUTH, post } = byHand(app);
+    const connection = open(app);
+    const request = post(HOST, AUTH, JSON_TYPE, `Content-Length: ${VALID.length}`) + VALID;
+    connection.socket.write(request + request);
+    await until(() => bodies.length === 2);
+    await until(() => {
+      collect();
+      return bodies[1]?.deref() === undefined;
+    });
+    expect(connection.received).toBe('');
+    first.resolve(undefined);
+    await until(() => connection.received.split('HTTP/1.1 200').length === 3);
     connection.socket.destroy();
   });
 });

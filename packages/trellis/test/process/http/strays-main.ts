@@ -46,6 +46,11 @@ const misdeeds: Readonly<Record<string, Handler>> = {
   'returns what cannot be touched': () => Promise.resolve(thorn as never),
   'returns a body that cannot be written': () =>
     Promise.resolve({ ...done, body: Object.defineProperty({}, 'name', { enumerable: true, get: fail }) }),
+  'returns a body whose member throws the word route': () =>
+    Promise.resolve({
+      ...done,
+      body: Object.defineProperty({}, 'name', { enumerable: true, get: () => raise('route') }),
+    }),
   'rejects unheard': () => {
     void Promise.reject(failure());
     return Promise.resolve(done);

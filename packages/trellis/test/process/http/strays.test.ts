@@ -25,6 +25,7 @@ test.each([
   'returns nothing',
   'returns what cannot be touched',
   'returns a body that cannot be written',
+  'returns a body whose member throws the word route',
 ])('the client gets 500, and the process lives on, if an operation %s', async (misdeed) => {
   const response = await createItem(service, JSON.stringify({ id: 1, name: misdeed }));
   expect([response.status, await response.json()]).toEqual([

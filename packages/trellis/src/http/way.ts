@@ -1,0 +1,158 @@
+import type { RequestHandler } from 'express';
+import type { Authenticator } from '../auth/authenticator.ts';
+import { type Caller, scopeCheck } from '../contract/caller.ts';
+import type { ContractOperation } from '../contract/contract.ts';
+import { overloaded } from '../contract/errors.ts';
+import { isErrorBody, type TellFailure } from '../contract/failures.ts';
+import { readValues, requireValid } from '../contract/request.ts';
+import type { Handler, Tools } from '../service.ts';
+import { readBody } from './body.ts';
+import type { Context } from './context.ts';
+import { answerFailure } from './errors.ts';
+import type { createRateLimit } from './rate-limit.ts';
+import { send, validReply } from './reply.ts';
+import { sentIn } from './request-target.ts';
+import { asOperation } from './stray.ts';
+
+/**
+ * A caller whose body takes longer to arrive is authenticated again. The sum of this time and CACHED_MS of
+ * auth/authenticator.ts must not exceed 1 s, because a revoked token must stop working within 1 s.
+ */
+const REAUTHENTICATE_AFTER_MS = 100;
+
+interface WayOptions {
+  readonly authenticator: Pick<Authenticator, 'authenticate'>;
+  readonly countRequest: ReturnType<typeof createRateLimit> | undefined;
+  readonly RequestTools: new (context: Context) => Tools;
+  readonly tell: TellFailure;
+  /** Stands before the path of the operation. */
+  readonly basePath: string;
+}
+
+/** Waits only if it must: Node parses nothing more of a request that is refused at once. */
+type Step = (context: Context) => Promise<void> | void;
+
+/**
+ * The way of a request for an operation: middlewares of Express, in their order. They take less than 1 % of the time of a
+ * create: 0.2 µs more than one function that does the same.
+ */
+export function wayOf(operation: ContractOperation, handler: Handler, options: WayOptions): RequestHandler[] {
+  const { authenticator, countRequest, RequestTools, tell, basePath } = options;
+  const checkScopes = scopeCheck(operation.security);
+  const call = asOperation(operation.id, handler);
+  const way: readonly Step[] = [
+    checkSecurity,
+    checkLimit,
+    receiveBody,
+    readRequest,
+    validateRequest,
+    checkSecurityAgain,
+    operate,
+    validateReply,
+    sendReply,
+  ];
+  return way.map((step) => middleware(step, tell));
+
+  function checkSecurity(context: Context) {
+    const { anonymous, security, body } = operation;
+    context.operation = operation;
+    context.body?.limitTo(body?.maxBytes ?? 0);
+    if (security.length === 0 || (anonymous && context.request.headers.authorization === undefined)) return;
+    const identified = identify(context);
+    // If the next line throws, this promise has no other handler, and its rejection would end the process.
+    identified?.catch(() => undefined);
+    if (identified !== undefined) context.ledger.refuseSmallChunks(context);
+    return identified;
+  }
+
+  function checkLimit(context: Context) {
+    // The key is the caller's now; before, it was the client's address.
+    context.ledger.refuseSmallChunks(context);
+    if (context.caller !== undefined) countRequest?.(context);
+  }
+
+  function receiveBody(context: Context) {
+    return readBody(context, operation.body)?.then((sent) => {
+      context.sent = sent;
+    });
+  }
+
+  function readRequest(context: Context) {
+    const { sent } = context;
+    context.sent = undefined;
+    context.values = readValues(sentIn(context.request, basePath), sent, operation);
+  }
+
+  function validateRequest({ values }: Context) {
+    requireValid(known(values), operation);
+  }
+
+  function checkSecurityAgain(context: Context) {
+    const { caller, startedAt } = context;
+    if (caller !== undefined && performance.now() - startedAt > REAUTHENTICATE_AFTER_MS) return identify(context);
+  }
+
+  async function operate(context: Context) {
+    const { ledger, values } = context;
+    if (!ledger.takeSlots(context)) throw overloaded;
+    try {
+      context.reply = await call(known(values).request, new RequestTools(context));
+    } finally {
+      ledger.releaseSlots(context);
+    }
+  }
+
+  function validateReply(context: Context) {
+    context.reply = validReply(context, context.reply, operation);
+  }
+
+  function sendReply(context: Context) {
+    const { status, headers = {}, body } = known(context.reply);
+    if (status >= 400 && isErrorBody(body)) context.error = body.error;
+    const { mediaType, content } = operation.replies.get(String(status)) ?? {};
+    send(context, status, headers, mediaType, body === undefined ? undefined : content?.toJson(body));
+    context.forget();
+  }
+
+  function identify(context: Context): Promise<void> | void {
+    const identified = (caller: Caller) => {
+      context.caller = caller;
+      checkScopes?.(caller);
+    };
+    const caller = authenticator.authenticate(context.request.headers.authorization);
+    if (caller instanceof Promise) return caller.then(identified);
+    identified(caller);
+  }
+}
+
+/** What an operation throws is not left to Express, which would take `undefined`, `'route'` and `'router'` for its own. */
+function middleware(step: Step, tell: TellFailure): RequestHandler {
+  const fail = (error: unknown, context: Context) => {
+    context.forget();
+    answerFailure(error, context, tell);
+  };
+  return (_request, { context }, next) => {
+    try {
+      const pending = step(context);
+      if (pending === undefined) {
+        if (!context.response.headersSent) next();
+        return;
+      }
+      pending.then(
+        () => {
+          next();
+        },
+        (error: unknown) => {
+          fail(error, context);
+        },
+      );
+    } catch (error) {
+      fail(error, context);
+    }
+  };
+}
+
+function known<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('a step before this one is missing');
+  return value;
+}
