@@ -4,10 +4,11 @@ import { listing } from './listing.ts';
 import type { PostgresLocation } from './postgres/location.ts';
 import { openSqlite, type SqliteLocation } from './sqlite/engine.ts';
 import { type Asked, databaseOf } from './database.ts';
-import { formatsOf, lookUps, newRow, RowFormat } from './rows.ts';
+import { formatsOf, newLookUp, newRow, RowFormat, statementOf } from './rows.ts';
 import {
   type Creation,
   type Engine,
+  type LookUp,
   type NewRow,
   type Opening,
   type Queries,
@@ -71,14 +72,11 @@ export async function openStore(layout: Layout, location: StoreLocation, opening
     });
     return result;
   };
-  const lookUp = lookUps(formats, location.engine);
-  const queriesOf = <Of = Tables>({ run, create }: Asking): Queries<Of> => ({
+  const queriesOf = <Of = Tables>({ run, create, get }: Asking): Queries<Of> => ({
     create: async (table, row, added) => await create(attempt(() => newRow(formats, table, row, added))),
-    get: async (table, key) => {
-      const { rows } = await run(attempt(() => lookUp(table, key)));
-      // The start has compared the table with its description.
-      return rows[0] && (withoutNulls(rows[0]) as Stored<Of[typeof table]>);
-    },
+    // The start has compared the table with its description.
+    get: async (table, key) =>
+      (await get(attempt(() => newLookUp(formats, table, key)))) as Stored<Of[typeof table]> | undefined,
     database: databaseOf<Of>(location.engine, run),
   });
   const transactionOf =
@@ -100,13 +98,18 @@ export async function openStore(layout: Layout, location: StoreLocation, opening
           begun.push([creation, table]);
           return creation;
         };
-        return doWork((own) => work(queriesOf<Of>(own)), { run, create: remember }, until, inTransaction);
+        const get = async (lookUp: LookUp) => {
+          const [row] = (await run(statementOf(formats, location.engine, lookUp))).rows;
+          return row && withoutNulls(row);
+        };
+        return doWork((own) => work(queriesOf<Of>(own)), { run, create: remember, get }, until, inTransaction);
       };
       const result = await counted(engine.transaction(workOn, repeatable));
       for (const answer of answers) observer?.answered(...answer);
       return result;
     };
   const run = outside((statement: Statement) => counted(engine.run(statement)));
+  const get = outside((lookUp: LookUp) => counted(engine.get(lookUp)));
   const runShort = outside(engine.runShort);
   const countedShort = (statement: Asked<Statement>) => counted(runShort(statement));
   return {
@@ -114,7 +117,7 @@ export async function openStore(layout: Layout, location: StoreLocation, opening
     opened: engine.opened,
     ready: () => engine.ready(),
     close: () => engine.close(),
-    ...queriesOf({ run, create }),
+    ...queriesOf({ run, create, get }),
     gauges: engine.gauges,
     run,
     ...listing(engine, databaseOf(location.engine, runShort), formats),

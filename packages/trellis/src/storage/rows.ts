@@ -1,5 +1,5 @@
-import type { AnyRow, Creation, NewRow, Statement } from './store.ts';
-import type { Kind, Table, Tables } from './tables.ts';
+import type { AnyRow, Creation, LookUp, NewRow, Statement } from './store.ts';
+import type { Columns, Kind, Table, Tables } from './tables.ts';
 import { canonical, isObject, isSameJson, isSameValue, Json, sizeOf, taken } from './values.ts';
 
 /** How the rows of one table are written and compared. */
@@ -15,6 +15,9 @@ export class RowFormat {
   /** The names with quotes, separated by commas. */
   readonly columnList: string;
   readonly keyList: string;
+  /** The SQL that reads the row of a key. */
+  readonly selectOne: Readonly<Record<'sqlite' | 'postgres', string>>;
+  private readonly described: Columns;
 
   constructor(name: string, { columns, key }: Table) {
     this.table = `"${name}"`;
@@ -24,20 +27,20 @@ export class RowFormat {
     this.keyAt = key.map((column) => this.columns.indexOf(column));
     this.columnList = listOf(this.columns);
     this.keyList = listOf(key);
+    this.described = columns;
+    const select = (place: (index: number) => string) =>
+      `select ${this.columnList} from ${this.table} where ${key.map((each, index) => `"${each}" = ${place(index)}`).join(' and ')}`;
+    this.selectOne = { sqlite: select(() => '?'), postgres: select((index) => `$${index + 1}`) };
   }
 
   /** The values of a row in the order of the columns, those of JSON as texts. */
   valuesOf(row: AnyRow): unknown[] {
-    return this.columns.map((column, index) => {
-      const value = row[column] ?? null;
-      return this.kinds[index] === 'json' && value !== null ? new Json(value).text : value;
-    });
+    return this.columns.map((column) => this.valueOf(row, column));
   }
 
-  /** The SQL that reads the row of a key. The text is fixed, so that an engine prepares it once. */
-  selectOne(engine: 'sqlite' | 'postgres'): string {
-    const equals = this.key.map((column, index) => `"${column}" = ${engine === 'sqlite' ? '?' : `$${index + 1}`}`);
-    return `select ${this.columnList} from ${this.table} where ${equals.join(' and ')}`;
+  valueOf(row: AnyRow, column: string): unknown {
+    const value = row[column] ?? null;
+    return value !== null && this.described[column]?.kind === 'json' ? new Json(value).text : value;
   }
 
   keyOf(values: readonly unknown[]): unknown[] {
@@ -66,33 +69,34 @@ export function newRow(formats: ReadonlyMap<string, RowFormat>, table: string, r
   const all = added === undefined ? row : { ...row, ...added };
   const other = Object.keys(all).find((name) => !format.columns.includes(name));
   if (other !== undefined) throw new Error(`${format.table} has no column ${other}`);
-  return [table, added && Object.keys(added), ...takenOf(format, all)];
+  return [table, added && Object.keys(added), ...format.columns.map((column) => takenOf(format, all, column))];
+}
+
+/** @throws Error if the key is not that of the table */
+export function newLookUp(formats: ReadonlyMap<string, RowFormat>, table: string, key: AnyRow): LookUp {
+  const format = ofTable(formats, table);
+  for (const name in key)
+    if (!format.key.includes(name)) throw new Error(`the key of ${format.table} has no column ${name}`);
+  const values = format.key.map((column) => takenOf(format, key, column));
+  const lacking = format.key[values.indexOf(null)];
+  if (lacking !== undefined) throw new Error(`the key of ${format.table} lacks ${lacking}`);
+  return [table, ...values];
 }
 
 /** @throws Error if a value cannot be stored unchanged */
-function takenOf(format: RowFormat, row: AnyRow): unknown[] {
-  return format.valuesOf(row).map((value, index) => {
-    if (isObject(value))
-      throw new Error(`the column ${format.columns[index] ?? ''} of ${format.table} takes no object`);
-    return taken(value);
-  });
+function takenOf(format: RowFormat, row: AnyRow, column: string): unknown {
+  const value = format.valueOf(row, column);
+  if (isObject(value)) throw new Error(`the column ${column} of ${format.table} takes no object`);
+  return taken(value);
 }
 
-/** @returns the statement that reads the row of a key; it throws an Error if the key is not that of the table */
-export function lookUps(
+/** The statement of a look-up that is not read together with others. */
+export function statementOf(
   formats: ReadonlyMap<string, RowFormat>,
   engine: 'sqlite' | 'postgres',
-): (table: string, key: AnyRow) => Statement {
-  const texts = new Map(formats.values().map((format) => [format, format.selectOne(engine)]));
-  return (table, key) => {
-    const format = ofTable(formats, table);
-    const other = Object.keys(key).find((name) => !format.key.includes(name));
-    if (other !== undefined) throw new Error(`the key of ${format.table} has no column ${other}`);
-    const values = format.keyOf(takenOf(format, key));
-    const lacking = format.key[values.indexOf(null)];
-    if (lacking !== undefined) throw new Error(`the key of ${format.table} lacks ${lacking}`);
-    return { sql: texts.get(format) ?? '', values, writes: false };
-  };
+  [table, ...values]: LookUp,
+): Statement {
+  return { sql: ofTable(formats, table).selectOne[engine], values, writes: false };
 }
 
 /** Estimates the memory that values take, in bytes. */

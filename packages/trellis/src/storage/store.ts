@@ -12,6 +12,9 @@ export type Creation = 'created' | 'replayed' | 'conflict';
  */
 export type NewRow = readonly [table: string, added: readonly string[] | undefined, ...values: unknown[]];
 
+/** A row to look up: its table, and the values of its key in the order of the key's columns. */
+export type LookUp = readonly [table: string, ...key: unknown[]];
+
 /**
  * Runs Kysely queries (https://kysely.dev) on either engine. When a query resolves, its writes are durable. So are the
  * rows that it reads, unless PostgreSQL loses its standby at that moment.
@@ -162,6 +165,9 @@ export interface Engine {
    * @throws ConstraintViolated if the key is new, and another constraint forbids the row
    */
   readonly create: (row: NewRow) => Promise<Creation>;
+
+  /** Reads the row of a key, as `Queries.get` returns it. Look-ups of a table that wait are read together. */
+  readonly get: (lookUp: LookUp) => Promise<AnyRow | undefined>;
 
   /** For Prometheus. */
   readonly gauges: readonly Measured[];

@@ -1,11 +1,22 @@
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { Asked } from './database.ts';
-import { type Creation, type NewRow, type Result, type Statement, StoreUnavailable, type Within } from './store.ts';
+import {
+  type AnyRow,
+  type Creation,
+  type Engine,
+  type LookUp,
+  type NewRow,
+  type Result,
+  type Statement,
+  StoreUnavailable,
+  type Within,
+} from './store.ts';
 
 /** The queries of one run of a transaction. */
 export interface Asking {
   readonly run: (statement: Asked<Statement>) => Promise<Result>;
   readonly create: (row: Asked<NewRow>) => Promise<Creation>;
+  readonly get: (lookUp: Asked<LookUp>) => Promise<AnyRow | undefined>;
 }
 
 /** Resolves when no microtask is left. */
@@ -24,7 +35,7 @@ const settled = () =>
  */
 export async function doWork<T>(
   work: (own: Asking) => Promise<T>,
-  within: Within,
+  within: Within & Pick<Engine, 'get'>,
   until: number,
   runs: AsyncLocalStorage<unknown>,
 ): Promise<T> {
@@ -52,7 +63,7 @@ export async function doWork<T>(
       running.add(asking);
       return promise;
     };
-  const own = { run: untilOver(within.run), create: untilOver(within.create) };
+  const own = { run: untilOver(within.run), create: untilOver(within.create), get: untilOver(within.get) };
   try {
     const result = await Promise.race([runs.run(run, () => work(own)), ended]);
     // Kysely asks some microtasks after the call, and a query may be begun when another one is answered.

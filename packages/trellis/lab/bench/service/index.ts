@@ -22,9 +22,9 @@ const countItems: Operation<'countItems'> = async (_request, { database }) => {
   return { status: 200, body: await counted.executeTakeFirstOrThrow() };
 };
 
-const getNote: Operation<'getNote'> = async ({ path: { id } }, { database }) => {
-  const note = await database.selectFrom('notes').selectAll().where('id', '=', id).executeTakeFirst();
-  return note === undefined ? { status: 404, body: errors[40411] } : { status: 200, body: withoutNulls(note) };
+const getNote: Operation<'getNote'> = async ({ path }, { get }) => {
+  const note = await get('notes', path);
+  return note === undefined ? { status: 404, body: errors[40411] } : { status: 200, body: note };
 };
 
 const getConstant: Operation<'getConstant'> = ({ path: { id } }) =>

@@ -1,8 +1,8 @@
 import { RowFormat } from '../rows.ts';
-import type { Creation, NewRow } from '../store.ts';
+import type { AnyRow, Creation, LookUp, NewRow } from '../store.ts';
+import { SQL_TYPES, type Table, withoutNulls } from '../tables.ts';
 import { hashOf, type Spread } from './citus.ts';
 import { InterruptedError, StatementRejectedError } from './errors.ts';
-import { SQL_TYPES, type Table } from '../tables.ts';
 import type { Query, Session, WithRetries } from './session.ts';
 
 /** Makes the commit of a read wait as that of a write does, where PostgreSQL keeps the row: Citus runs it there. */
@@ -18,6 +18,8 @@ export class Creating extends RowFormat {
    * may not be on the standby's disk yet if its writer or the server was killed while it waited for the standby.
    */
   readonly selectDurable: string;
+  /** Reads a row for each of the keys, in their order: one of nulls where there is none. */
+  readonly selectEach: string;
   /** How Citus spreads the table over several servers. */
   spread: Spread | undefined;
   /** Of all forms, PostgreSQL runs this one fastest. */
@@ -37,6 +39,10 @@ export class Creating extends RowFormat {
     this.unlessThere = `on conflict (${keyList}) do nothing returning ${keyList}`;
     const arrays = types.map((type, index) => `$${index + 1}::${type}[]`);
     this.insertArrays = `${this.into} select * from unnest(${arrays.join()}) ${this.unlessThere}`;
+    const given = key.map((_column, index) => `k${index}`);
+    this.selectEach = `select ${columns.map((column) => `kept."${column}"`).join()}
+      from unnest(${keys.join()}) with ordinality as given(${given.join()}, place) left join ${table} as kept
+      on ${key.map((column, index) => `kept."${column}" = given.k${index}`).join(' and ')} order by given.place`;
     this.selectDurable = `select ${columnList}, ${FLUSHED} from ${table} where (${keyList}) ${among}`;
   }
 
@@ -106,11 +112,7 @@ export async function createBatch(
   creating: Creating,
   rows: readonly NewRow[],
 ): Promise<(Creation | Error)[]> {
-  const halves = async () => {
-    const middle = Math.ceil(rows.length / 2);
-    const first = await createBatch(withRetries, creating, rows.slice(0, middle));
-    return [...first, ...(await createBatch(withRetries, creating, rows.slice(middle)))];
-  };
+  const halves = () => inHalves(rows, (half) => createBatch(withRetries, creating, half));
   if (rows.length > creating.maxRows) return await halves();
   try {
     return await withRetries((query) => insert(query, creating, rows, creating.spread ? inOne(query) : query));
@@ -122,6 +124,33 @@ export async function createBatch(
     }
     return await halves();
   }
+}
+
+/** Reads the rows of keys in one statement. If PostgreSQL rejects a key, the others get their answers all the same. */
+export async function lookUpBatch(
+  withRetries: WithRetries,
+  creating: Creating,
+  lookUps: readonly LookUp[],
+): Promise<(AnyRow | undefined | Error)[]> {
+  const { key, selectEach } = creating;
+  const keys = key.map((_column, index) => lookUps.map((lookUp) => lookUp[index + 1]));
+  try {
+    const { rows } = await withRetries((query) => query(selectEach, ...keys));
+    // No column of a key is null.
+    return rows.map((row) => (row[key[0] ?? ''] === null ? undefined : withoutNulls(row)));
+  } catch (error) {
+    if (!(error instanceof StatementRejectedError)) throw error;
+    return lookUps.length === 1 ? [error] : inHalves(lookUps, (half) => lookUpBatch(withRetries, creating, half));
+  }
+}
+
+async function inHalves<Item, Answer>(
+  items: readonly Item[],
+  work: (half: readonly Item[]) => Promise<Answer[]>,
+): Promise<Answer[]> {
+  const middle = Math.ceil(items.length / 2);
+  const first = await work(items.slice(0, middle));
+  return [...first, ...(await work(items.slice(middle)))];
 }
 
 /**

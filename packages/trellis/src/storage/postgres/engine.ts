@@ -2,11 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../explained-error.ts';
 import type { Layout } from '../layout.ts';
 import { Queue, STORE_PATIENCE_MS, turns, WAITING } from '../queue.ts';
-import { bytesOf, formatsOf, ofTable } from '../rows.ts';
+import { bytesOf, formatsOf, ofTable, statementOf } from '../rows.ts';
 import {
   ConstraintViolated,
   type Creation,
   type Engine,
+  type LookUp,
   type NewRow,
   type Opening,
   type Result,
@@ -19,17 +20,20 @@ import {
   type Work,
 } from '../store.ts';
 import { findSpread } from './citus.ts';
-import { createBatch, createSpread, Creating, find, insert, readyStatement } from './batch.ts';
+import { createBatch, createSpread, Creating, find, insert, lookUpBatch, readyStatement } from './batch.ts';
 import type { PostgresConnection } from './client.ts';
 import { atWork, InterruptedError, POOLER, StatementRejectedError } from './errors.ts';
 import { type Query, Session } from './session.ts';
 import { type PostgresLocation, serverOf } from './location.ts';
+import { withoutNulls } from '../tables.ts';
 import { migrate, requireColumns } from './migrations.ts';
 
 /** While PostgreSQL flushes one batch, it works on the other. */
 const MAX_CONCURRENT_BATCHES = 2;
 /** For queries and transactions of operations, which have a connection each. */
 const MAX_CONCURRENT_QUERIES = 8;
+/** Of one statement, which takes some 10 µs for each. */
+const MAX_LOOK_UPS = 256;
 const REOPEN_PAUSE_MS = 1000;
 /** How often to ask Citus what it spreads, and over which workers. */
 const FOLLOW_MS = 1000;
@@ -81,6 +85,8 @@ class PostgresEngine implements Engine {
   private readonly connections = new Set<PostgresConnection>();
   private readonly inTurn = turns(MAX_CONCURRENT_QUERIES, STORE_PATIENCE_MS / 2);
   private readonly creations: Queue<NewRow, Creation>;
+  /** One for each table: a table that is locked delays the look-ups of no other. */
+  private readonly lookUps = new Map<string, Queue<LookUp, AnyRow | undefined>>();
   private readonly closing = new AbortController();
   /** The reason why calls fail until the store is open. */
   private notOpen: Error | undefined = new StoreUnavailable('the store is being opened');
@@ -106,6 +112,35 @@ class PostgresEngine implements Engine {
   create(row: NewRow): Promise<Creation> {
     if (this.notOpen !== undefined) return Promise.reject(this.notOpen);
     return this.creations.add(row);
+  }
+
+  async get(lookUp: LookUp): Promise<AnyRow | undefined> {
+    if (this.notOpen !== undefined) throw this.notOpen;
+    const [table] = lookUp;
+    const creating = ofTable(this.creating, table);
+    if (creating.spread !== undefined) {
+      // Citus sends a statement with one key to the worker that has it, but gathers `unnest` on its coordinator.
+      const [row] = (await this.run(statementOf(this.creating, 'postgres', lookUp))).rows;
+      return row && withoutNulls(row);
+    }
+    const queue = this.lookUps.getOrInsertComputed(table, () => this.lookUpsOf(creating));
+    return await queue.add(lookUp);
+  }
+
+  private lookUpsOf(creating: Creating): Queue<LookUp, AnyRow | undefined> {
+    return new Queue({
+      work: async (lookUps, until) => {
+        const answers = await this.withTurn(
+          (session) => lookUpBatch((work) => session.withRetries(work, until, true), creating, lookUps),
+          false,
+          until,
+        );
+        return answers.map((answer) => (Error.isError(answer) ? atWork(answer) : answer));
+      },
+      bytesOf: (lookUp) => bytesOf(lookUp),
+      maxItems: MAX_LOOK_UPS,
+      maxActive: MAX_CONCURRENT_BATCHES,
+    });
   }
 
   readonly run: Run = async (statement) => {
@@ -190,6 +225,7 @@ class PostgresEngine implements Engine {
 
   async close(): Promise<void> {
     await this.creations.idle();
+    for (const queue of this.lookUps.values()) await queue.idle();
     this.closing.abort();
     for (const session of [this.session, this.readiness, ...this.idleSessions]) session[Symbol.dispose]();
   }
@@ -295,8 +331,11 @@ class PostgresEngine implements Engine {
     return new Session(this.location, this.layout.tables, this.connections);
   }
 
-  private withTurn<T>(work: (session: Session, until: number) => Promise<T>, serializable?: boolean): Promise<T> {
-    const until = deadline();
+  private withTurn<T>(
+    work: (session: Session, until: number) => Promise<T>,
+    serializable?: boolean,
+    until = deadline(),
+  ): Promise<T> {
     return this.inTurn(() => this.withSession((session) => work(session, until), serializable));
   }
 

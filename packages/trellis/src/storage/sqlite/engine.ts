@@ -4,14 +4,15 @@ import { dirname } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Layout } from '../layout.ts';
 import { Queue, STORE_PATIENCE_MS, WAITING } from '../queue.ts';
-import type { Engine, Measured, Opening, AnyRow, StoreSchema, Statement } from '../store.ts';
+import { formatsOf, ofTable, RowFormat } from '../rows.ts';
+import type { Engine, LookUp, Measured, Opening, AnyRow, StoreSchema, Statement } from '../store.ts';
 import type { Tables } from '../tables.ts';
 import { connectReader, identityOf } from './connection.ts';
 import { atWork, unpackEach } from './errors.ts';
 import { bytesOfAct, isGuess, type Task, type Traced } from './statements.ts';
 import { Thread } from './thread.ts';
 import { type Alone, runTransaction, withinOf, type Writes } from './transaction.ts';
-import { type FoundRows, Prepared, resultOf } from './values.ts';
+import { type FoundRows, Prepared, resultOf, rowOf } from './values.ts';
 
 /**
  * A batch of so many rows takes 10 ms on a fast disk, so other processes have half of the time. SQLite polls its lock
@@ -74,12 +75,10 @@ export async function openSqlite(
   const slow = new Set<string>();
   const reads = new Queue<Statement, FoundRows>({
     work: async (statements) => {
-      const reader = idleReaders.pop() ?? (await openReader());
       const begunAt = performance.now();
       try {
-        return unpackEach(await reader.call('read', statements));
+        return await withReader(async (reader) => unpackEach(await reader.call('read', statements)));
       } finally {
-        idleReaders.push(reader);
         const isSlow = performance.now() - begunAt > READING.stuckMs;
         for (const { sql } of statements) {
           slow.delete(sql);
@@ -91,6 +90,20 @@ export async function openSqlite(
     isAlone: ({ sql }) => slow.has(sql),
     ...READING,
   });
+  // Of their own, so that none shares a message with a query that is long.
+  const lookUps = new Queue<LookUp, readonly unknown[] | undefined>({
+    work: (keys) => withReader(async (reader) => unpackEach(await reader.call('lookUp', keys))),
+    ...READING,
+  });
+  const formats = formatsOf(layout.tables, RowFormat);
+  const withReader = async <T>(work: (reader: Thread) => Promise<T>): Promise<T> => {
+    const reader = idleReaders.pop() ?? (await openReader());
+    try {
+      return await work(reader);
+    } finally {
+      idleReaders.push(reader);
+    }
+  };
   const openReader = async () => {
     const thread = new Thread({ layout, path, mode: 'read', identity });
     await thread.opened;
@@ -101,6 +114,11 @@ export async function openSqlite(
   return {
     opened: Promise.resolve(schema),
     create: writing.create,
+    get: async (lookUp) => {
+      const { columns, kinds } = ofTable(formats, lookUp[0]);
+      const values = await lookUps.add(lookUp);
+      return values && rowOf({ names: columns, kinds }, values, undefined);
+    },
     gauges: [{ ...WAITING, value: () => writes.length }, ...diskGauges(dirname(realpathSync(path)))],
     spread: () => [],
     run: async (statement) => (statement.writes ? await writing.run(statement) : resultOf(await reads.add(statement))),
@@ -117,6 +135,7 @@ export async function openSqlite(
       await Promise.allSettled(transactions);
       await writes.idle();
       await reads.idle();
+      await lookUps.idle();
       await Promise.all(idleReaders.map((reader) => reader.close()));
       // The writer closes last: SQLite merges the log into the database when the last connection closes, and a reader
       // cannot write.

@@ -2,7 +2,14 @@ import type { DatabaseSync } from 'node:sqlite';
 import { isDeepStrictEqual } from 'node:util';
 import type { Layout } from '../layout.ts';
 import { bytesOf, formatsOf, ofTable, RowFormat } from '../rows.ts';
-import { ConstraintViolated, type Creation, type NewRow, type Statement, StoreUnavailable } from '../store.ts';
+import {
+  ConstraintViolated,
+  type Creation,
+  type LookUp,
+  type NewRow,
+  type Statement,
+  StoreUnavailable,
+} from '../store.ts';
 import type { Table } from '../tables.ts';
 import { connectReader } from './connection.ts';
 import { atWork, pack, type PackedError, unpackEach } from './errors.ts';
@@ -14,7 +21,6 @@ class SqliteCreating extends RowFormat {
   readonly insert: string;
   /** Stores nothing, and fails if a column is missing. */
   readonly insertNone: string;
-  readonly select: string;
 
   constructor(name: string, described: Table) {
     super(name, described);
@@ -23,7 +29,6 @@ class SqliteCreating extends RowFormat {
     const unlessThere = `on conflict (${keyList}) do nothing`;
     this.insert = `${into} values (${columns.map(() => '?').join()}) ${unlessThere}`;
     this.insertNone = `${into} select ${columns.map(() => 'null').join()} where false ${unlessThere}`;
-    this.select = this.selectOne('sqlite');
   }
 }
 
@@ -135,15 +140,27 @@ export class Statements {
       // SQLite looks at a CHECK before it looks at the key, which may have a row already.
       refusal = error;
     }
-    const [stored] = resultOf(this.run({ sql: creating.select, values: creating.keyOf(values) })).rows;
+    const [stored] = resultOf(this.run({ sql: creating.selectOne.sqlite, values: creating.keyOf(values) })).rows;
     if (stored === undefined && refusal !== undefined) throw refusal as Error;
     return creating.outcomeOf(row, stored && creating.valuesOf(stored));
   }
 
   read(statements: readonly Statement[]): (FoundRows | PackedError)[] {
-    return statements.map((statement) => {
+    return this.each(statements, (statement) => this.run(statement));
+  }
+
+  /** The values of the rows of keys, as SQLite has them. */
+  lookUp(lookUps: readonly LookUp[]): (readonly unknown[] | undefined | PackedError)[] {
+    return this.each(lookUps, ([table, ...values]) => {
+      const { sqlite: sql } = ofTable(this.creating, table).selectOne;
+      return this.run({ sql, values }).rows[0];
+    });
+  }
+
+  private each<Item, Answer>(items: readonly Item[], read: (item: Item) => Answer): (Answer | PackedError)[] {
+    return items.map((item) => {
       try {
-        return this.run(statement);
+        return read(item);
       } catch (error) {
         return pack(this.translated(error));
       }

@@ -54,18 +54,26 @@ export class Prepared {
 
   *iterate(values: readonly unknown[]): Generator<AnyRow> {
     const rows: Iterable<unknown> = this.statement.iterate(...values.map(encode));
-    for (const row of rows) yield rowOf(this, row as readonly unknown[]);
+    for (const row of rows) yield rowOf(this, row as readonly unknown[], null);
   }
 }
 
 export function resultOf(found: FoundRows): Result {
-  return { rows: found.rows.map((values) => rowOf(found, values)), changes: found.changes };
+  return { rows: found.rows.map((values) => rowOf(found, values, null)), changes: found.changes };
 }
 
-/** If several columns have the same name, the last one decides. */
-function rowOf({ names, kinds }: Pick<FoundRows, 'names' | 'kinds'>, values: readonly unknown[]): AnyRow {
+/**
+ * If several columns have the same name, the last one decides.
+ *
+ * @param none what stands for null
+ */
+export function rowOf(
+  { names, kinds }: Pick<FoundRows, 'names' | 'kinds'>,
+  values: readonly unknown[],
+  none: null | undefined,
+): AnyRow {
   const row: Record<string, unknown> = {};
-  for (const [index, name] of names.entries()) row[name] = decoded(values[index], kinds[index]);
+  for (const [index, name] of names.entries()) row[name] = decoded(values[index], kinds[index]) ?? none;
   return row;
 }
 

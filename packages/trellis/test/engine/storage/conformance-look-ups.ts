@@ -99,6 +99,24 @@ export function testLookUps(getStore: () => Store, spreads: boolean): void {
     },
   );
 
+  test('outside a transaction, each of many look-ups at once gets its own answer, although one of them fails', async () => {
+    const rows = Array.from({ length: 300 }, () => newKinds());
+    await Promise.all(rows.map((row) => getStore().create('kinds', row)));
+    const beyond = 2n ** 64n;
+    const ids = rows.flatMap(({ id }, index) => [id, ...(index % 3 === 0 ? [id, nextId++] : []), beyond].slice(0, 3));
+    const answers = await outside(({ get }) => Promise.allSettled(ids.map((id) => get('kinds', { id }))));
+    const expected = new Map(rows.map((row) => [row.id, row]));
+    const found = new Set<unknown>();
+    for (const [index, id] of ids.entries()) {
+      const answer = answers[index];
+      expect(answer?.status).toBe(id === beyond ? 'rejected' : 'fulfilled');
+      if (answer?.status !== 'fulfilled') continue;
+      expect(answer.value).toEqual(expected.get(id));
+      expect(found.has(answer.value)).toBe(false);
+      if (answer.value !== undefined) found.add(answer.value);
+    }
+  });
+
   if (!spreads)
     test('inside a transaction, a look-up finds what the transaction has written, and not what it has rolled back', async () => {
       const id = nextId++;

@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { createEach } from '../../../support/app.ts';
 import { openStore } from '../../../../src/storage/open.ts';
@@ -51,7 +52,7 @@ describe('on SQLite', () => {
     expect(readdirSync(folder)).toEqual(['items.db']);
   });
 
-  test('a long query delays neither creates nor transactions, nor look-ups once it is known to be long', async () => {
+  test('a long query delays neither creates, transactions nor look-ups by key, nor other queries once it is known to be long', async () => {
     const items = Array.from({ length: 3000 }, (_, index) => ({ id: BigInt(1000 + index), name: 'x' }));
     await createEach(store, 'items', items);
     // The query is long, because its join has more than 9 million rows for each of the others.
@@ -62,8 +63,19 @@ describe('on SQLite', () => {
         .whereRef('one.name', '<=', 'other.name')
         .where('third.id', '<', 1000n + others)
         .executeTakeFirstOrThrow();
-    await readAll(1n);
+    const lookUp = (id: bigint) => store.get('items', { id } as never);
+    // Opens a thread for each.
+    await Promise.all([store.database.selectFrom('items').select('id').limit(1).execute(), lookUp(1000n)]);
     let isRead = false;
+    const first = readAll(1n).then(() => (isRead = true));
+    expect(await Promise.all(items.slice(0, 100).map(({ id }) => lookUp(id)))).toEqual(
+      items.slice(0, 100).map((item) => ({ ...item, tag: undefined })),
+    );
+    // Answers of one message come in one turn.
+    await setImmediate();
+    expect(isRead).toBe(false);
+    await first;
+    isRead = false;
     const read = readAll(3n).then(({ all }) => {
       isRead = true;
       return all;

@@ -176,6 +176,34 @@ test('the store runs eight queries at once, and looks up a token meanwhile', asy
   await store.close();
 });
 
+test('the store looks up waiting keys of a table in one statement, and those of another table while that one is locked', async () => {
+  const own = await server.createDatabase();
+  const store = await open(own);
+  const ids = Array.from({ length: 100 }, (_, id) => ({ id: BigInt(id) }));
+  await createEach(
+    store,
+    'items',
+    ids.map(({ id }) => ({ id, name: 'x' })),
+  );
+  await using other = await OtherSession.open(server.url(own));
+  const waiting = `select query from pg_stat_activity where wait_event_type = 'Lock' and datname = '${own}'`;
+  await inTime(async () => {
+    await other.run('begin; lock table items');
+    const found = Promise.all(ids.map((key) => store.get('items', key as never)));
+    // Another run may follow this one.
+    found.catch(() => undefined);
+    try {
+      await server.until(waiting);
+      expect(await store.get('members', { id: 'none' } as never)).toBeUndefined();
+      expect(await server.query(waiting)).toHaveLength(1);
+    } finally {
+      await other.run('rollback');
+    }
+    expect(await found).toEqual(ids.map(({ id }) => ({ id, name: 'x', tag: undefined })));
+  });
+  await store.close();
+});
+
 test('the store ends a list of items that the caller does not read', async () => {
   const engine = await openPostgres(LAYOUT, readPostgresLocation(server.url(database)), { create: true });
   const list = whileRead(engine.portions({ sql: 'select generate_series(1, 3)', values: [], writes: false }, 1), 1000);
