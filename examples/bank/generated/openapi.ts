@@ -430,7 +430,43 @@ export interface components {
             };
         };
         /** @description The access token lacks a scope, which `WWW-Authenticate` names. */
-        Forbidden: {
+        ReadForbidden: {
+            headers: {
+                /**
+                 * @description How to authenticate (RFC 6750, section 3), and the scope that the token needs.
+                 * @example Bearer realm="api", error="invalid_token"
+                 */
+                "WWW-Authenticate": string;
+                /**
+                 * @description If there is a limit: you may send `r` more requests in the next `t` seconds (IETF draft "RateLimit header fields for
+                 *     HTTP").
+                 * @example "caller"; r=599; t=60
+                 */
+                RateLimit?: string;
+                /**
+                 * @description If there is a limit: you may send `q` requests in `w` seconds.
+                 * @example "caller"; q=600; w=60
+                 */
+                "RateLimit-Policy"?: string;
+                /**
+                 * @description The name of this request in the log. Send your own, or the service makes one.
+                 * @example 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10
+                 */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": 40300,
+                 *       "message": "the access token must have the scope bank:read"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The access token lacks a scope, which `WWW-Authenticate` names. */
+        WriteForbidden: {
             headers: {
                 /**
                  * @description How to authenticate (RFC 6750, section 3), and the scope that the token needs.
@@ -460,6 +496,42 @@ export interface components {
                  * @example {
                  *       "error": 40300,
                  *       "message": "the access token must have the scope bank:write"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The access token lacks a scope, which `WWW-Authenticate` names. */
+        AdminForbidden: {
+            headers: {
+                /**
+                 * @description How to authenticate (RFC 6750, section 3), and the scope that the token needs.
+                 * @example Bearer realm="api", error="invalid_token"
+                 */
+                "WWW-Authenticate": string;
+                /**
+                 * @description If there is a limit: you may send `r` more requests in the next `t` seconds (IETF draft "RateLimit header fields for
+                 *     HTTP").
+                 * @example "caller"; r=599; t=60
+                 */
+                RateLimit?: string;
+                /**
+                 * @description If there is a limit: you may send `q` requests in `w` seconds.
+                 * @example "caller"; q=600; w=60
+                 */
+                "RateLimit-Policy"?: string;
+                /**
+                 * @description The name of this request in the log. Send your own, or the service makes one.
+                 * @example 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10
+                 */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": 40300,
+                 *       "message": "the access token must have the scope bank:admin"
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
@@ -950,7 +1022,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["ReadForbidden"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["Failure"];
         };
@@ -1011,7 +1083,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["AdminForbidden"];
             409: components["responses"]["AccountExists"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["Failure"];
@@ -1035,7 +1107,7 @@ export interface operations {
             200: components["responses"]["Account"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["ReadForbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["Failure"];
@@ -1081,7 +1153,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["AdminForbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["AccountHasMoney"];
             429: components["responses"]["TooManyRequests"];
@@ -1116,7 +1188,7 @@ export interface operations {
             200: components["responses"]["Account"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["WriteForbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["AccountClosed"];
             412: components["responses"]["Changed"];
@@ -1172,7 +1244,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["ReadForbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["Failure"];
@@ -1229,7 +1301,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["WriteForbidden"];
             409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["Failure"];
@@ -1277,7 +1349,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["ReadForbidden"];
             404: components["responses"]["NoTransfer"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["Failure"];

@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { loadContract } from '../../../packages/trellis/src/contract/load.ts';
+import { type Method, resolver } from '../../../packages/trellis/src/contract/schema/document.ts';
+import { bank } from '../service/index.ts';
 import { Client, ENGINES, newTransfer, startBank } from './client.ts';
 import { refusal } from './refusal.ts';
 
@@ -10,9 +13,9 @@ describe.each(ENGINES)('the bank on %s', (engine) => {
   let tokenFor: Awaited<ReturnType<typeof startBank>>['tokenFor'];
   let client: Client;
   beforeAll(async () => {
-    const bank = await startBank(engine);
-    ({ url, tokenFor } = bank);
-    client = new Client(bank);
+    const started = await startBank(engine);
+    ({ url, tokenFor } = started);
+    client = new Client(started);
   });
 
   test('opens an account, says where it is, and shows it', async () => {
@@ -188,5 +191,20 @@ describe.each(ENGINES)('the bank on %s', (engine) => {
       limited.send('DELETE', `/accounts/${UNKNOWN}`),
     ]);
     expect(answers.map(({ status }) => status)).toEqual(statuses);
+  });
+
+  test('refuses a token without the scope as the example of the operation says', async () => {
+    const { operations, document } = await loadContract(bank.contract);
+    const limited = new Client({ url, token: await tokenFor([]) });
+    const [said, examples] = [[], []] as [unknown[], unknown[]];
+    for (const { method, path, anonymous } of operations) {
+      if (anonymous) continue;
+      const { responses = {} } = document.paths?.[path]?.[method.toLowerCase() as Method] ?? {};
+      const { content } = resolver(document)(responses['403'] ?? {});
+      examples.push((content?.['application/json']?.example as { readonly message?: string } | undefined)?.message);
+      said.push((await limited.send(method, path.replace('{id}', UNKNOWN))).body['message']);
+    }
+    expect(said).toHaveLength(8);
+    expect(examples).toEqual(said);
   });
 });
