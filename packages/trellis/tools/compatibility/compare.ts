@@ -12,7 +12,7 @@ import type { Demand } from '../../src/contract/security.ts';
 import { isObject } from '../derivation/values.ts';
 import { operationOf } from '../derivation/messages.ts';
 import { Edition, refusalOf, tolerant } from './editions.ts';
-import { renamedPaths, withNewNames } from './renames.ts';
+import { renamedPaths, withNewMembers, withNewNames } from './renames.ts';
 import { isUnchanged } from './prose.ts';
 import type { Difference, RuleName } from './rules.ts';
 import { change, replyText, requestText, Samples } from './shown.ts';
@@ -20,7 +20,10 @@ import { change, replyText, requestText, Samples } from './shown.ts';
 /** Finds what differs between two contracts, except in prose, for clients of the old one. */
 export function compareContracts(was: Contract, is: Contract): Difference[] {
   const renamed = renamedPaths(was, is);
-  const { differences } = new Comparer(withNewNames(was, renamed), is, renamed);
+  const [old, members] = withNewMembers(withNewNames(was, renamed), is);
+  const { differences } = new Comparer(old, is, renamed);
+  for (const each of members)
+    differences.push({ rule: 'member renamed', where: each.where, what: change(each.was, each.is) });
   // Operations share replies: the same sentence about several of them is one line.
   const alike = Map.groupBy(differences, ({ rule, what }) => `${rule} ${what}`).values();
   return [...alike].flatMap(([first, ...others]) => {

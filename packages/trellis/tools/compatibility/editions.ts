@@ -6,7 +6,7 @@ import { Position } from '../../src/contract/schema/positions.ts';
 import { validateRequest } from '../../src/contract/request.ts';
 import { withValidators } from '../../src/contract/validator/validator-eov.ts';
 import { Derivation, type DerivedReply, type DerivedRequest } from '../derivation/messages.ts';
-import { withSchemas } from '../derivation/schemas.ts';
+import { partAt, withSchemas } from '../derivation/schemas.ts';
 import { isObject, type JsonValue } from '../derivation/values.ts';
 import type { Wire } from '../derivation/wire.ts';
 
@@ -130,10 +130,7 @@ const INVERTING = ['oneOf', 'not', 'if', 'contains', 'propertyNames'];
 export function tolerant(was: Contract, is: Contract): Edition {
   const document = withSchemas(was.document, (schema, at) => {
     if (at.some((name) => INVERTING.includes(name))) return schema;
-    const other = at.reduce<unknown>(
-      (node, name) => (node as Record<string, unknown> | undefined)?.[name],
-      is.document,
-    );
+    const other = partAt(is.document, at);
     const isDropped = ([keyword, value]: readonly [string, unknown]) =>
       LIMITS.includes(keyword) ||
       (value === false && /^(additional|unevaluated)Properties$/.test(keyword)) ||

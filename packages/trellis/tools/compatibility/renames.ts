@@ -1,7 +1,16 @@
 import { variablesOf } from '../../src/contract/rules/addresses.ts';
 import { type Contract, readOperations } from '../../src/contract/contract.ts';
-import { METHODS, type Parameter, type PathItem, resolver } from '../../src/contract/schema/document.ts';
+import {
+  METHODS,
+  type OpenApiDocument,
+  type Parameter,
+  type PathItem,
+  resolver,
+  type Schema,
+} from '../../src/contract/schema/document.ts';
 import { withValidators } from '../../src/contract/validator/validator-eov.ts';
+import { partAt, withSchemas } from '../derivation/schemas.ts';
+import { isUnchanged } from './prose.ts';
 
 const shapeOf = (path: string) => path.replaceAll(/\{[^}]*\}/g, '{}');
 
@@ -34,6 +43,43 @@ export function withNewNames(contract: Contract, renamed: ReadonlyMap<string, st
     });
     return [now, { ...rename(item), ...Object.fromEntries(operations) }];
   });
-  const document = { ...contract.document, paths: Object.fromEntries(paths) };
+  return withDocument(contract, { ...contract.document, paths: Object.fromEntries(paths) });
+}
+
+function withDocument(contract: Contract, document: OpenApiDocument): Contract {
   return { ...contract, document, operations: withValidators(readOperations(document), document) };
+}
+
+/** A member of an object, of which only the name differs. */
+interface RenamedMember {
+  /** The JSON Pointer of the schema of the object. */
+  readonly where: string;
+  readonly was: string;
+  readonly is: string;
+}
+
+/** The old contract with the new names of members: all else that differs is then found as if they had stayed. */
+export function withNewMembers(was: Contract, is: Contract): readonly [Contract, readonly RenamedMember[]] {
+  const renamed: RenamedMember[] = [];
+  const document = withSchemas(was.document, (schema, at) => {
+    const { properties: old = {}, required } = schema;
+    const { properties: now = {} } = (partAt(is.document, at) ?? {}) as Schema;
+    const lacking = (all: object, others: object) => Object.keys(all).filter((name) => !Object.hasOwn(others, name));
+    const [gone, added] = [lacking(old, now), lacking(now, old)];
+    const alike = (one: string, other: string) => isUnchanged(old[one], now[other], [was.document, is.document]);
+    const names = new Map<string, string>();
+    for (const name of gone) {
+      const [other, ...further] = added.filter((each) => alike(name, each));
+      // Of several that are alike, any could be the one.
+      if (other === undefined || further.length > 0 || gone.some((each) => each !== name && alike(each, other)))
+        continue;
+      names.set(name, other);
+      renamed.push({ where: `#/${at.join('/')}`, was: name, is: other });
+    }
+    if (names.size === 0) return schema;
+    const nameOf = (name: string) => names.get(name) ?? name;
+    const properties = Object.fromEntries(Object.entries(old).map(([name, each]) => [nameOf(name), each]));
+    return { ...schema, properties, ...(required && { required: required.map(nameOf) }) };
+  });
+  return [renamed.length === 0 ? was : withDocument(was, document), renamed];
 }

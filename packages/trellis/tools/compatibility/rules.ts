@@ -4,6 +4,7 @@ const UNTOLD = 'they get what the released contract does not declare';
 const GONE = 'the service no longer sends what they read';
 const UNCALLED = 'what they call no longer exists';
 const MEANT = 'what they read has another meaning';
+const MISNAMED = 'they send or read the old name';
 const RENAMED = 'generated code uses the old name';
 const OMITTED = 'a message without it has another meaning';
 const UNHEARD = 'the service no longer reads what they send';
@@ -22,6 +23,7 @@ export const RULES = {
   'reply narrowed': rule(COMPATIBLE, 'rows that are stored may break it, and then no client gets them'),
   'member of requests removed': rule(UNHEARD, 'the service refuses it or, in an open object, ignores it'),
   'member of replies removed': rule(GONE, 'clients may rely on it, even if it is optional; a header too'),
+  'member renamed': rule(MISNAMED, 'one with the same schema took its place in an object of requests or replies'),
   'operation added': rule(COMPATIBLE, 'no client calls it yet'),
   'path of another operation taken': rule(UNCALLED, 'both paths match some requests, and the other one was the first'),
   'operation removed': rule(UNCALLED, 'its path or its method no longer exists'),

@@ -69,6 +69,11 @@ export function withSchemas<T>(
   return Object.fromEntries(members) as T;
 }
 
+/** What stands in a document where `withSchemas` has found a schema in another one. */
+export function partAt(document: object, at: readonly string[]): unknown {
+  return at.reduce<unknown>((node, name) => (node as Record<string, unknown> | undefined)?.[name], document);
+}
+
 /** Copies a contract as it applies to requests, which have no `readOnly` members, or to replies (`writeOnly`). */
 export function without(mark: 'readOnly' | 'writeOnly', document: OpenApiDocument): OpenApiDocument {
   const follow = follower(document);

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { compareContracts } from '../../../tools/compatibility/compare.ts';
 import { linesOf, RULES, type RuleName } from '../../../tools/compatibility/rules.ts';
@@ -101,6 +102,19 @@ const EDITS: readonly Edit[] = [
     'properties: {}',
     ['member of requests removed', 'member of replies removed', 'reply not declared'],
     ['request refused', 'reply narrowed'],
+  ],
+  [
+    '        name: { type: string, maxLength: 9 }',
+    '        title: { type: string, maxLength: 9 }',
+    ['member renamed'],
+    ['member renamed'],
+  ],
+  // Either of the two could be it.
+  [
+    '        name: { type: string, maxLength: 9 }',
+    '        one: { type: string, maxLength: 9 }\n        other: { type: string, maxLength: 9 }',
+    ['member of requests removed', 'request refused', 'member of replies removed'],
+    ['member of requests removed', 'request refused', 'member of replies removed'],
   ],
   ['headers: { ETag: { schema: { type: string } } }', 'headers: {}', ['member of replies removed'], ['other messages']],
   ['default: first', 'default: last', ['default changed'], ['default changed']],
@@ -212,6 +226,23 @@ describe('compareContracts', () => {
     const other = await loadContract(POTS.replace('/pots/{id}', '/pots/{pot}').replace('name: id,', 'name: pot,'));
     expect(linesOf(compareContracts(pots, other))).toEqual([
       '/pots/{pot}: "/pots/{id}" → "/pots/{pot}"; breaks clients: generated code uses the old name',
+    ]);
+  });
+
+  test('tells of a member renamed once, and of what else has changed', async () => {
+    const other = await loadContract(
+      POTS.replace('        name: {', '        title: {').replace('minimum: 1', 'minimum: 2'),
+    );
+    expect(linesOf(compareContracts(pots, other))).toEqual([
+      expect.stringContaining('body.size must be at least 2; breaks clients'),
+      expect.stringContaining('body.size must be at least 2: run `export - | import --dry-run -`; compatible'),
+      '#/components/schemas/Pot: "name" → "title"; breaks clients: they send or read the old name',
+    ]);
+    const bank = readFileSync(new URL('../../../../../examples/bank/openapi.yaml', import.meta.url), 'utf8');
+    const renamed = bank.replaceAll('owner: { $ref', 'holder: { $ref').replaceAll('[id, owner,', '[id, holder,');
+    const found = compareContracts(await loadContract(bank), await loadContract(renamed));
+    expect(linesOf(found)).toEqual([
+      '#/components/schemas/NewAccount; #/components/schemas/Account; #/components/schemas/AccountPatch: "owner" → "holder"; breaks clients: they send or read the old name',
     ]);
   });
 
