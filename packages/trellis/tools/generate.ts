@@ -22,6 +22,7 @@ import { forLibraries, withOwnNames } from './for-libraries.ts';
 import { plugin } from './lint-rules.ts';
 import { readContract } from './read-contract.ts';
 import { generateTypes } from './types.ts';
+import { spelledUuids } from './uuids.ts';
 
 const MAX_SHOWN = 100;
 
@@ -48,16 +49,20 @@ async function generated(folder: string, check: boolean): Promise<Generated[]> {
   if (untested !== undefined) throw new ContractError(untested);
   const yaml = await readContract(join(folder, CONTRACT));
   const document = readOpenApi(yaml);
-  await loadContract(yaml).catch(async (error: unknown) => {
+  const warn = (message: string) => {
+    console.error(message.replaceAll(CONTRACT, join(folder, CONTRACT)));
+  };
+  const contract = await loadContract(yaml).catch(async (error: unknown) => {
     if (!(error instanceof ContractError)) throw error;
-    await loadContract(yaml, 'any');
-    const message = error.message.replaceAll(CONTRACT, join(folder, CONTRACT));
-    console.error(`${message}; the service starts only with an errorBody that is`);
+    const loaded = await loadContract(yaml, 'any');
+    warn(`${error.message}; the service starts only with an errorBody that is`);
+    return loaded;
   });
   const unlisted = unlistedNumbers(document).join(', ');
   if (check && unlisted !== '')
     throw new ContractError(`${CONTRACT}: x-error-numbers lacks ${unlisted}, which the service may answer: add them`);
   requireFittingExamples(document);
+  spelledUuids(contract).forEach(warn);
   // Style stops no service: only the gate asks for it.
   if (check) await lintContract(document, yaml, folder);
   const page = await readFile(join(folder, PAGE), 'utf8').catch(() => undefined);
