@@ -68,7 +68,7 @@ async function generated(folder: string, check: boolean): Promise<Generated[]> {
   const page = await readFile(join(folder, PAGE), 'utf8').catch(() => undefined);
   return [
     { path: 'generated/openapi.ts', text: HEADER + (await generateTypes(yaml)) },
-    { path: 'generated/openapi.sha256', text: sumOf(yaml) },
+    { path: 'generated/openapi.sha256', text: sumOf(document) },
     ...(page === undefined ? [] : [{ path: PAGE, text: withErrorNumbers(page, document) }]),
   ];
 }

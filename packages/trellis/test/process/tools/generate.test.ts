@@ -207,6 +207,17 @@ describe('a contract whose failures', () => {
   });
 });
 
+test('`generate --check` accepts a contract of which a formatter has changed the text alone', async () => {
+  const before = project.read(CONTRACT);
+  const { stdout, stderr } = await run(
+    project,
+    `scripts/node node_modules/prettier/bin/prettier.cjs --write --print-width 40 --no-bracket-spacing ${CONTRACT} &&
+     scripts/node packages/trellis/bin/trellis generate --check ${FOLDER}; echo "ended $?"`,
+  );
+  expect(project.read(CONTRACT)).not.toBe(before);
+  expect([stdout, stderr]).toEqual([expect.stringMatching(/ended 0\n$/), '']);
+});
+
 test('`generate` ends in silence when its reader closes the pipe', async () => {
   const line = `scripts/node packages/trellis/bin/trellis generate ${FOLDER} ${FOLDER} ${FOLDER} | head -n 0; echo "ended \${PIPESTATUS[0]}"`;
   const { stdout, stderr } = await run(project, line);
