@@ -24,6 +24,11 @@ export type { Operation, Reply, Request, Schema } from './contract/types.ts';
 export { entityTag, ifMatch } from './http/entity-tag.ts';
 /** The whole service as one value, what its operations get, its own settings, and what opens its resources. */
 export type { Service, Settings, Setup, Tools } from './service.ts';
+/**
+ * An operation that is not written yet: it answers each valid request with the same reply, whose optional members may be
+ * missing. `serve` logs the stubs of a service, and `trellis check` counts them.
+ */
+export { stub } from './service.ts';
 /** Where the next page of a list begins, as a text. */
 export { decodeCursor, encodeCursor } from './storage/cursor.ts';
 /** The steps that make the tables, written once for both engines. */

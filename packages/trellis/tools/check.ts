@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { globSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { generate } from './generate.ts';
 import { ContractError } from '../src/contract/errors.ts';
 
@@ -18,7 +20,18 @@ export async function check(folder: string): Promise<number> {
   const types = await compile(folder);
   for (const [name, passed] of Object.entries({ contract, types }))
     console.log(`${name}: ${passed ? 'passed' : 'FAILED'}`);
+  const stubs = countStubs(folder);
+  if (stubs > 0) console.log(`stubs: ${stubs} to write`);
   return contract && types ? 0 : 1;
+}
+
+/** Read, and not run: what is checked may not even compile. */
+function countStubs(folder: string): number {
+  const files = globSync('{*,{service,src}/**/*}.ts', { cwd: folder });
+  const texts = files.map((file) => readFileSync(join(folder, file), 'utf8'));
+  return texts
+    .filter((text) => text.includes("from 'trellis'"))
+    .flatMap((text) => text.match(/[=:(,]\s*stub[<(]/g) ?? []).length;
 }
 
 /** Runs the compiler that the service has, and prints what it says. @param project the folder of a tsconfig.json, or a file like it */

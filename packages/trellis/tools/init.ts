@@ -1,9 +1,21 @@
 import { hash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import packageJson from '../package.json' with { type: 'json' };
+import { ContractError } from '../src/contract/errors.ts';
 import { ExplainedError } from '../src/explained-error.ts';
+import type { Stubs } from './stubs/service.ts';
 
 const PACKAGE = fileURLToPath(new URL('../', import.meta.url));
 const TEMPLATE = join(PACKAGE, 'template');
@@ -28,19 +40,29 @@ const OF_NOTES = {
   'README.md': [[/.*createNote\.ts.*\n/, '']],
 } as const;
 
-/** Begins a service in a folder, which it makes if need be. @throws ExplainedError that says what to give */
-export function init(named: string): void {
+/**
+ * Begins a service in a folder, which it makes if need be.
+ *
+ * @param contract a file, for each of whose operations a stub is written
+ * @throws ExplainedError that says what to give
+ */
+export async function init(named: string, contract?: string): Promise<void> {
   const folder = resolve(named);
   const name = basename(folder);
   if (!/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(name))
     throw new ExplainedError(
       `a service has the name of its folder, of small letters, digits and "-": ${JSON.stringify(name)} cannot be one`,
     );
-  mkdirSync(folder, { recursive: true });
-  const other = readdirSync(folder).find((each) => !KEPT.test(each));
+  const other = existsSync(folder) ? readdirSync(folder).find((each) => !KEPT.test(each)) : undefined;
   if (other !== undefined)
     throw new ExplainedError(`${join(named, other)} exists: begin in an empty folder, or in one with an openapi.yaml`);
-  const hasContract = existsSync(join(folder, 'openapi.yaml'));
+  const own = join(folder, 'openapi.yaml');
+  if (contract !== undefined && existsSync(own) && resolve(contract) !== own)
+    throw new ExplainedError(`${join(named, 'openapi.yaml')} exists: remove it, or name it by --contract`);
+  const stubs = contract === undefined ? undefined : await stubsOfFile(contract);
+  mkdirSync(folder, { recursive: true });
+  if (contract !== undefined && resolve(contract) !== own) copyFileSync(contract, own);
+  const hasContract = existsSync(own);
 
   const trellis = dependencyOf(folder);
   cpSync(TEMPLATE, folder, { recursive: true, force: false });
@@ -57,17 +79,44 @@ export function init(named: string): void {
     [/marker: '.{4}'/, `marker: '${hash('sha256', name, 'base64url').slice(0, 4)}'`],
   ]);
   edit('README.md', [['# minimal', `# ${name}`]]);
+  if (stubs !== undefined)
+    edit('README.md', [
+      [/.*createNote\.ts.*\n/, '| `service/*.ts` | an operation each, a stub until you write it |\n'],
+    ]);
   if (hasContract) {
     const { files, ...edits } = OF_NOTES;
     for (const file of files) rmSync(join(folder, file));
     for (const [file, uses] of Object.entries(edits)) edit(file, uses);
     rmSync(join(folder, 'generated'), { recursive: true });
   }
+  if (stubs !== undefined) {
+    for (const [file, text] of Object.entries(stubs.files)) writeFileSync(join(folder, file), text);
+    edit('service/index.ts', [
+      [/(?=import \{ steps \})/, stubs.imports],
+      [/ {2}operations: .*\n/, stubs.members],
+    ]);
+    // A contract that was written elsewhere has a style of its own.
+    edit('redocly.yaml', [[/\nrules:[^]*/, '\n']]);
+    if (stubs.left !== undefined) console.error(`service/errorBody.ts is a draft: ${stubs.left}`);
+  }
   writePackageJson(folder, name, trellis);
 
   const cd = named === '.' ? '' : `cd ${named} && `;
-  const next = hasContract ? 'npm run check names what the contract needs' : 'npm test && npm start';
+  const next =
+    hasContract && stubs === undefined ? 'npm run check names what the contract needs' : 'npm test && npm start';
   console.log(`${name}: written. Next: ${cd}npm install && npm run generate; then ${next}`);
+}
+
+/** Imports what derives replies only here: a service that needs none has not installed its packages yet. */
+async function stubsOfFile(contract: string): Promise<Stubs> {
+  if (!existsSync(contract)) throw new ExplainedError(`${contract} does not exist: name the file of a contract`);
+  const { stubsOf } = await import('./stubs/service.ts');
+  try {
+    return await stubsOf(readFileSync(contract, 'utf8'));
+  } catch (error) {
+    if (error instanceof ContractError) throw new ContractError(error.message.replaceAll('openapi.yaml', contract));
+    throw error;
+  }
 }
 
 interface PackageJson {

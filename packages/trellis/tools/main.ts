@@ -26,8 +26,9 @@ export async function main(args: readonly string[]): Promise<number> {
   program
     .command('init [folder]')
     .description('Begin a service in an empty folder, or in one with an openapi.yaml')
-    .action(async (folder?: string) => {
-      (await import('./init.ts')).init(folder ?? '.');
+    .option('--contract <file>', 'Copy this contract, and write a stub for each of its operations')
+    .action(async (folder: string | undefined, { contract }: { contract?: string }) => {
+      await (await import('./init.ts')).init(folder ?? '.', contract);
     });
   program
     .command('generate [folders...]')

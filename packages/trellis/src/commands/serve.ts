@@ -5,6 +5,7 @@ import { untestedValidator } from '../contract/validator/validator-eov.ts';
 import { untestedNode } from '../http/node-http.ts';
 import { strayed } from '../http/stray.ts';
 import { createLog, type Log } from '../observability/log.ts';
+import { stubsIn } from '../service.ts';
 import { makeFirstToken } from './first-token.ts';
 import { openInstance } from './instance.ts';
 import type { Job } from './io.ts';
@@ -19,6 +20,9 @@ const END_MS = 5500;
 export async function serve(job: Job, warnings: readonly string[]): Promise<void> {
   const log = createLog(job.config.LOG_LEVEL, job.io.stdout);
   for (const each of [...warnings, untestedNode(), untestedValidator()]) if (each !== undefined) log.logger.warn(each);
+  const stubs = stubsIn(job.service);
+  if (stubs.length > 0)
+    log.logger.warn({ stubs }, 'these operations are stubs, which answer with an example: write them');
   const endProcess = (message: string, error?: unknown) => {
     log.logger.fatal({ err: error }, message);
     void log.flush().then(() => job.io.exit(1));

@@ -8,7 +8,7 @@ import { int64, json, type Stored, table } from '../../../src/storage/tables.ts'
 import type { ErrorNumber } from '../../../src/contract/errors.ts';
 import { mergePatch } from '../../../src/contract/merge-patch.ts';
 import type { Queries } from '../../../src/storage/store.ts';
-import type { Service, Settings, Setup, Tools } from '../../../src/service.ts';
+import { type Service, type Settings, type Setup, stub, type Tools } from '../../../src/service.ts';
 import type { tables } from '../../services/items/tables.ts';
 import type { operations as items } from '../../services/items/generated/openapi.ts';
 import type { operations, webhooks } from './generated.ts';
@@ -23,6 +23,15 @@ export const replies: R[] = [
   { status: 400, body: { error: 40010, message: 'm' } },
   { status: 401, headers: { 'WWW-Authenticate': 'Bearer realm="api"' }, body: { error: 40010, message: 'm' } },
 ];
+
+export const sketches: Operations<items, Tools>[] = [
+  { createItem: stub<R>({ status: 200, body: { name: 'x' } }) },
+  { createItem: stub<R>({ status: 400, body: { error: 40010, message: 'm' } }) },
+];
+// @ts-expect-error -- the reply of a stub lacks a member that the contract requires
+export const lacking = stub<R>({ status: 200, body: { tag: 'y' } });
+// @ts-expect-error -- the contract does not declare a member
+export const undeclared = stub<R>({ status: 200, body: { name: 'x', colour: 'red' } });
 
 // @ts-expect-error -- a handler is missing
 export const missing = {} satisfies Operations<items, Tools>;

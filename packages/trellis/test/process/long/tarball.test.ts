@@ -256,3 +256,22 @@ test('a service of several tables and operations is an outsider too', async () =
   expect(await ask('GET', '/currencies')).toMatchObject({ status: 200 });
   await stop();
 });
+
+test('a contract becomes a service of stubs in an empty folder, as docs/extending.md says', async () => {
+  const parcels = join(OUTSIDE, 'my-parcels');
+  mkdirSync(parcels);
+  cpSync(join(ROOT, 'packages/trellis/test/services/parcels/openapi.yaml'), join(OUTSIDE, 'parcels.yaml'));
+  expect(await sh(parcels, `npm install --ignore-scripts ../${basename(tarball)}`)).toEqual(passed());
+  const [commands = ''] = blocks('extending', 'From a contract that exists', 'sh');
+  const [init = '', check = ''] = commands.trim().split('\n');
+  const { code, output } = await sh(parcels, init);
+  const [, install = ''] = /^the package \S+ is missing.*`(npm install .*)`$/m.exec(output) ?? [];
+  expect([code, readdirSync(parcels)]).toEqual([1, expect.not.arrayContaining(['openapi.yaml'])]);
+  for (const line of [install, init]) expect(await sh(parcels, line)).toEqual(passed());
+  expect(await sh(parcels, check)).toEqual(passed('stubs: 12 to write'));
+  expect(await sh(parcels, 'npm test')).toEqual(passed('answers a valid request of each operation, on SQLite'));
+  const { ask, stop } = await serve(parcels);
+  expect(await ask('GET', '/v2/parcels/9007199254740993')).toMatchObject({ status: 200 });
+  expect(await ask('GET', '/docs/')).toMatchObject({ status: 200 });
+  await stop();
+});

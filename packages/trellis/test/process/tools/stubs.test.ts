@@ -1,0 +1,124 @@
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { ROOT, start, startService } from '../../support/service.ts';
+import { atEnd, temporaryFolder } from '../../support/temporary.ts';
+
+const PACKAGE = join(ROOT, 'packages/trellis');
+const CONTRACT = join(PACKAGE, 'test/services/parcels/openapi.yaml');
+
+/** Runs `trellis` in a folder. */
+async function trellis(folder: string, ...args: readonly string[]) {
+  const { ended, stdout, stderr } = start(process.execPath, [join(PACKAGE, 'bin/trellis'), ...args], {}, folder);
+  return { code: await ended, stdout: stdout(), stderr: stderr() };
+}
+
+describe('a service that trellis init --contract has made', () => {
+  // `trellis` is found as in a service: beneath the node_modules of this repository.
+  let service = '';
+  const read = (file: string) => readFileSync(join(service, file), 'utf8');
+  beforeAll(async () => {
+    mkdirSync(join(ROOT, '.cache'), { recursive: true });
+    const folder = mkdtempSync(join(ROOT, '.cache/stubs-'));
+    atEnd(() => {
+      rmSync(folder, { recursive: true });
+    });
+    service = join(folder, 'parcels');
+    expect(await trellis(folder, 'init', 'parcels', '--contract', CONTRACT)).toMatchObject({ code: 0, stderr: '' });
+    expect(await trellis(service, 'generate')).toMatchObject({ code: 0 });
+  });
+
+  test('has a file for each operation, with the example of the contract where it has one', () => {
+    expect(read('openapi.yaml')).toBe(readFileSync(CONTRACT, 'utf8'));
+    expect(readdirSync(join(service, 'service'))).toHaveLength(
+      12 + ['errorBody', 'index', 'steps', 'tables', 'types'].length,
+    );
+    expect(read('service/sendParcel.ts')).toContain(
+      "body: { id: 9007199254740993n, to: { name: 'Ada', street: ['Long Lane', '12'] }, grams: 250 }",
+    );
+    expect(read('service/getPrices.ts')).toContain('body: { at: 4.5, de: 5 }');
+    expect(read('service/recallParcel.ts')).toContain("stub<Reply<'recallParcel'>>({ status: 204 })");
+    expect(read('service/listDepots.ts')).toContain('body: [{ id: 1n }]');
+  });
+
+  test('compiles, and trellis check counts the stubs', async () => {
+    expect(await trellis(service, 'check')).toMatchObject({
+      code: 0,
+      stdout: 'contract: passed\ntypes: passed\nstubs: 12 to write\n',
+    });
+  });
+
+  test('passes its tests on both engines', async () => {
+    const { ended, stdout } = start(process.execPath, ['--test', 'test/*.test.ts'], {}, service);
+    expect([await ended, stdout()]).toEqual([0, expect.stringMatching(/^ℹ pass 2$/m)]);
+  });
+
+  test('logs its stubs when it starts, shows its page, and answers failures as the contract has them', async () => {
+    const { url, log, token, stop } = await startService({}, service, join(service, 'main.ts'));
+    expect(log().filter(({ stubs }) => stubs !== undefined)).toEqual([
+      expect.objectContaining({ level: 'warn', stubs: expect.arrayContaining(['sendParcel', 'getHealth']) }),
+    ]);
+    expect((await fetch(`${url}/docs/`)).status).toBe(200);
+    const headers = { Authorization: `Bearer ${token}`, 'X-Request-Id': 'mine' };
+    const [parcel, none] = await Promise.all(
+      ['/v2/parcels/7', '/v2/parcels/x'].map((path) => fetch(`${url}${path}`, { headers })),
+    );
+    expect([parcel?.status, none?.status]).toEqual([200, 400]);
+    expect(await none?.json()).toEqual({ code: 40010, title: expect.stringContaining('id'), trace: 'mine' });
+    expect(await stop()).toBe(0);
+  });
+});
+
+test.each([
+  [
+    'lacks a reply with a status by its number',
+    ["        '304': { description: It is. }\n        '400': *failure\n", ''],
+    /GET \/parcels\/\{id\}\/label: a stub has the status of a success: declare it by its number/,
+  ],
+  [
+    'has a reply of which no body can be derived',
+    [
+      '{ type: object, properties: { since: { type: string, format: date-time } } }',
+      '{ type: string, pattern: "^(?=b)a" }',
+    ],
+    /GET \/health: no body of the reply 200 could be derived: give it an example/,
+  ],
+  ['is not OpenAPI 3.1', ['openapi: 3.1.0', 'openapi: 3.0.3'], /must be OpenAPI 3\.1/],
+])(
+  'trellis init writes nothing from a contract that %s, and names the place',
+  async (_, [from = '', to = ''], message) => {
+    const folder = temporaryFolder();
+    const yaml = readFileSync(CONTRACT, 'utf8');
+    expect(yaml).toContain(from);
+    writeFileSync(
+      join(folder, 'theirs.yaml'),
+      yaml.replace(from, () => to),
+    );
+    const { code, stderr } = await trellis(folder, 'init', 'parcels', '--contract', 'theirs.yaml');
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^theirs\.yaml:\d+:\d+/)]);
+    expect(stderr).toMatch(message);
+    expect(existsSync(join(folder, 'parcels'))).toBe(false);
+  },
+);
+
+test('trellis init takes the contract of the folder itself, and no other one beside it', async () => {
+  const folder = join(temporaryFolder(), 'parcels');
+  mkdirSync(folder);
+  cpSync(CONTRACT, join(folder, 'openapi.yaml'));
+  expect(await trellis(folder, 'init', '--contract', 'other.yaml')).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'openapi.yaml exists: remove it, or name it by --contract\n',
+  });
+  expect(await trellis(folder, 'init', '--contract', 'openapi.yaml')).toMatchObject({ code: 0 });
+  expect(readFileSync(join(folder, 'service/index.ts'), 'utf8')).toContain('    sendParcel,\n');
+});
+
+test('trellis init says of an errorBody what the contract does not allow', async () => {
+  const folder = temporaryFolder();
+  const yaml = readFileSync(CONTRACT, 'utf8');
+  writeFileSync(join(folder, 'theirs.yaml'), yaml.replace('maxLength: 300', 'format: ipv4'));
+  const { code, stderr } = await trellis(folder, 'init', 'parcels', '--contract', 'theirs.yaml');
+  expect([code, stderr]).toEqual([0, expect.stringMatching(/^service\/errorBody\.ts is a draft: openapi\.yaml:\d+/)]);
+  expect(readFileSync(join(folder, 'parcels/service/errorBody.ts'), 'utf8')).toContain('title: message,');
+});

@@ -1,0 +1,91 @@
+import { Script } from 'node:vm';
+import type { Contract } from '../../src/contract/contract.ts';
+import { ContractError } from '../../src/contract/errors.ts';
+import type { ErrorBodyOf } from '../../src/contract/failures.ts';
+import { loadContract } from '../../src/contract/load.ts';
+import { type Follow, follower } from '../../src/contract/schema/document.ts';
+import { exactJson } from '../../src/contract/schema/int64.ts';
+import { Position } from '../../src/contract/schema/positions.ts';
+import { inPlace } from '../../src/contract/schema/subschemas.ts';
+import { literal, object } from './literals.ts';
+
+interface Draft {
+  /** An expression of TypeScript, in which the members of a failure have their names. */
+  readonly body: string;
+  /** The members of a failure that the body has. */
+  readonly uses: readonly string[];
+  /** What the contract does not allow of it, which is for the author to decide. */
+  readonly left: string | undefined;
+}
+
+/** The start tries longer messages than this: a contract that allows fewer characters gets the beginning. */
+const LONGEST = 32_768;
+/** Members that a failure's body has even where the contract does not require them. */
+const USUAL = /message|detail|error|reason|code|status|request|trace/i;
+const OF_FAILURES = ['status', 'number', 'message', 'requestId'];
+
+/**
+ * A body for the failures that the service itself answers, in the shape that most of its failures have.
+ *
+ * @returns undefined if the contract allows that of the framework
+ */
+export async function draftErrorBody({ yaml, document, operations }: Contract): Promise<Draft | undefined> {
+  if ((await refusalOf(yaml)) === undefined) return undefined;
+  const schemas = operations.flatMap(({ replies }) =>
+    [...replies].flatMap(([status, { content }]) =>
+      (status === 'default' || status >= '4') && content ? [content.schema] : [],
+    ),
+  );
+  const [[shape] = []] = [...Map.groupBy(schemas, exactJson).values()].sort((one, other) => other.length - one.length);
+  if (shape === undefined) return undefined;
+  const follow = follower(document);
+  const body = expressionFor('', new Position(shape, follow), follow, '  ');
+  const uses = OF_FAILURES.filter((name) => new RegExp(`\\b${name}\\b(?!:)`).test(body));
+  const run = new Script(`({ ${uses.join(', ')} }) => (${body})`).runInThisContext() as ErrorBodyOf;
+  return { body, uses, left: await refusalOf(yaml, run) };
+}
+
+async function refusalOf(yaml: string, errorBody?: ErrorBodyOf): Promise<string | undefined> {
+  return await loadContract(yaml, errorBody).then(
+    () => undefined,
+    (error: unknown) => {
+      if (error instanceof ContractError) return error.message;
+      throw error;
+    },
+  );
+}
+
+/** What the member of a failure's body may be, by its name and its schemas. */
+function expressionFor(name: string, position: Position, follow: Follow, indent: string): string {
+  const schemas = inPlace(position.roots, follow);
+  const [only] = schemas.flatMap(({ const: value, enum: values = [] }) => (value === undefined ? values : [value]));
+  if (only !== undefined) return literal(only);
+  const { types } = position;
+  if (types.has('string')) {
+    const [format] = schemas.flatMap((each) => each.format ?? []);
+    if (format === 'date-time') return 'new Date().toISOString()';
+    if (format === 'uuid' || /request|trace|correlation|instance/i.test(name)) return 'requestId';
+    if (format?.startsWith('uri') === true || name === 'type') return "'about:blank'";
+    if (/status/i.test(name)) return 'String(status)';
+    if (/code|number|type|kind|key|^id$/i.test(name)) return 'String(number)';
+    const most = Math.min(...schemas.map(({ maxLength = LONGEST }) => maxLength));
+    return most < LONGEST ? `message.slice(0, ${most})` : 'message';
+  }
+  if (types.has('integer')) {
+    const isSmall = schemas.some(({ maximum = Infinity }) => maximum < 50_599);
+    return isSmall || /status|http/i.test(name) ? 'status' : 'number';
+  }
+  if (types.has('object')) {
+    const members = [...position.names].map((each) => [each, position.member(each)] as const);
+    const isDue = (each: string, { types: own }: Position) =>
+      position.required.has(each) || (USUAL.test(each) && (own.has('string') || own.has('integer')));
+    return object(
+      members.flatMap(([each, at]) =>
+        isDue(each, at) ? [[each, expressionFor(each, at, follow, `${indent}  `)] as const] : [],
+      ),
+      indent,
+    );
+  }
+  if (types.has('array')) return '[]';
+  return types.has('boolean') ? 'false' : 'null';
+}

@@ -1,0 +1,286 @@
+import { Script } from 'node:vm';
+import type { Contract, ContractOperation, ReplyData } from '../../src/contract/contract.ts';
+import { ContractError, Refusal } from '../../src/contract/errors.ts';
+import { loadContract } from '../../src/contract/load.ts';
+import { ReplyError } from '../../src/contract/message/faults.ts';
+import { validateRequest } from '../../src/contract/request.ts';
+import {
+  type AnySchema,
+  follower,
+  locationOf,
+  type Media,
+  type Method,
+  type OpenApiDocument,
+  resolver,
+} from '../../src/contract/schema/document.ts';
+import { exactJson } from '../../src/contract/schema/int64.ts';
+import { Position } from '../../src/contract/schema/positions.ts';
+import { reachable } from '../../src/contract/schema/subschemas.ts';
+import { Derivation, type DerivedReply } from '../derivation/messages.ts';
+import { withSchemas } from '../derivation/schemas.ts';
+import type { Wire } from '../derivation/wire.ts';
+import { draftErrorBody } from './error-body.ts';
+import { asTyped, literal, object, quoted } from './literals.ts';
+
+/** The files of a service whose operations are stubs, and what of them is left to decide. */
+export interface Stubs {
+  readonly files: Readonly<Record<string, string>>;
+  /** For `service/index.ts`: the imports, and the members of the service. */
+  readonly imports: string;
+  readonly members: string;
+  readonly left: string | undefined;
+}
+
+/** What the other files of the service are called, or `index.ts` imports; compared without their case. */
+const TAKEN = [
+  'index',
+  'steps',
+  'tables',
+  'types',
+  'service',
+  'operations',
+  'errorbody',
+  'errornumber',
+  'stub',
+  'reply',
+];
+
+/** @throws ContractError that names each operation for which no reply can be derived */
+export async function stubsOf(yaml: string): Promise<Stubs> {
+  const contract = await loadContract(yaml, 'any');
+  const { document, operations } = contract;
+  const derivations = [new Derivation(withAllMembers(document)), new Derivation(document)];
+  const refusals: string[] = [];
+  const derived = operations.flatMap((operation) => {
+    const reply = replyOf(operation, document, derivations);
+    if (typeof reply === 'string') {
+      refusals.push(`${locationOf(declaredOf(operation, document))}, ${operation.method} ${operation.path}: ${reply}`);
+      return [];
+    }
+    return [{ operation, reply }];
+  });
+  if (refusals.length > 0) throw new ContractError(refusals.join('\n'));
+  const names = namesOf(operations.map(({ id }) => id));
+  const stubs = derived.map((each, index) => ({ ...each, name: names[index] ?? each.operation.id }));
+  const errorBody = await draftErrorBody(contract);
+  const requests = stubs.flatMap(({ operation, reply }) => requestOf(operation, reply, contract, derivations));
+  const members = object(
+    stubs.map(({ operation, name }) => [operation.id, name] as const),
+    '  ',
+  );
+  return {
+    files: {
+      ...Object.fromEntries(stubs.map((each) => [`service/${each.name}.ts`, fileOf(each)])),
+      'test/operations.test.ts': testOf(requests),
+      ...(errorBody && { 'service/errorBody.ts': errorBodyFile(errorBody) }),
+    },
+    imports: [...stubs.map(({ name }) => name), ...(errorBody ? ['errorBody'] : [])]
+      .map((name) => `import { ${name} } from './${name}.ts';\n`)
+      .join(''),
+    members: `  operations: ${members},\n${errorBody ? '  errorBody,\n' : ''}`,
+    left: errorBody?.left,
+  };
+}
+
+/** A contract in which objects have all of their members, and arrays an item, but for those that would have no end. */
+function withAllMembers(document: OpenApiDocument): OpenApiDocument {
+  const follow = follower(document);
+  return withSchemas(document, (schema) => {
+    const { properties = {}, required = [], items, minItems = 1 } = schema;
+    const ends = (each: AnySchema) => !reachable(each, follow).includes(schema);
+    const whole = Object.keys(properties).filter((name) => ends(properties[name] ?? true));
+    return {
+      ...schema,
+      ...(whole.length > 0 && { required: [...new Set([...required, ...whole])] }),
+      ...(items !== undefined && ends(items) && { minItems }),
+    };
+  });
+}
+
+function declaredOf({ path, method }: ContractOperation, { paths = {} }: OpenApiDocument): object {
+  return paths[path]?.[method.toLowerCase() as Method] ?? {};
+}
+
+/** A reply that the contract allows, of the lowest status, or what the contract lacks for one. */
+function replyOf(
+  operation: ContractOperation,
+  document: OpenApiDocument,
+  derivations: readonly Derivation[],
+): ReplyData | string {
+  const status = Math.min(...[...operation.replies.keys()].map(Number).filter(Number.isInteger));
+  const { content, headers } = operation.replies.get(String(status)) ?? {};
+  if (headers === undefined) return 'a stub has the status of a success: declare it by its number';
+  const follow = follower(document);
+  const position = new Position(content?.schema ?? true, follow);
+  const ofHeaders = new Position(
+    { properties: Object.fromEntries(Object.entries(headers).map(([name, { schema }]) => [name, schema])) },
+    follow,
+  );
+  // Lazily: most replies have a valid one among the first.
+  for (const derivation of derivations) {
+    const derived = derivation.ofReplies(operation).find((each) => each.status === String(status))?.messages ?? [];
+    const [first] = derived;
+    const examples = first && content ? examplesOf(operation, status, document) : [];
+    for (const each of [...examples.map((body) => ({ headers: first?.headers ?? {}, body })), ...derived]) {
+      const reply = typedReply(status, each as DerivedReply, [ofHeaders, position]);
+      if (isValid(operation, reply)) return reply;
+    }
+  }
+  return `no body of the reply ${status} could be derived: give it an example`;
+
+  function typedReply(
+    of: number,
+    { headers: fields, body }: DerivedReply,
+    [one, other]: readonly [Position, Position],
+  ) {
+    const typedFields = asTyped(fields, one, follow) as NonNullable<ReplyData['headers']>;
+    return {
+      status: of,
+      ...(Object.keys(fields).length > 0 && { headers: typedFields }),
+      ...(body !== undefined && { body: asTyped(content?.sent(body), other, follow) }),
+    };
+  }
+}
+
+function examplesOf(operation: ContractOperation, status: number, document: OpenApiDocument): unknown[] {
+  const resolve = resolver(document);
+  const { responses = {} } = declaredOf(operation, document) as { responses?: Record<string, { content?: object }> };
+  const [media] = Object.values(resolve(responses[status] ?? {}).content ?? {}) as Media[];
+  const { example, examples = {} } = media ?? {};
+  return [example, ...Object.values(examples).map((each) => resolve(each).value)].filter((each) => each !== undefined);
+}
+
+function isValid({ replies, validator }: ContractOperation, { status, headers = {}, body }: ReplyData): boolean {
+  try {
+    validator.reply(status, headers, body === undefined ? undefined : replies.get(String(status))?.content?.sent(body));
+    return true;
+  } catch (error) {
+    if (error instanceof ReplyError) return false;
+    throw error;
+  }
+}
+
+/** Names for the functions and the files of operations, whose ids may be any texts. */
+export function namesOf(ids: readonly string[]): string[] {
+  const taken = new Set(TAKEN);
+  return ids.map((id) => nameOf(id, taken));
+}
+
+function nameOf(id: string, taken: Set<string>): string {
+  const [first = '', ...others] = id.split(/[^A-Za-z0-9_$]+/).filter((word) => word !== '');
+  const joined = first + others.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+  const base = isName(joined) ? joined : `operation${joined.charAt(0).toUpperCase()}${joined.slice(1)}`;
+  const names = [base, ...Array.from({ length: taken.size }, (_, index) => `${base}${index + 2}`)];
+  const name = names.find((each) => !taken.has(each.toLowerCase())) ?? base;
+  // Some systems do not distinguish the case of file names.
+  taken.add(name.toLowerCase());
+  return name;
+}
+
+const GLOBAL = ['undefined', 'NaN', 'Infinity', 'URL'];
+
+function isName(text: string): boolean {
+  if (!/^[A-Za-z_$][\w$]*$/.test(text) || GLOBAL.includes(text)) return false;
+  try {
+    // Compiles the name as code of a module, and runs nothing.
+    new Script(`'use strict'; async () => { const ${text} = 1; }`);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+interface Stub {
+  readonly operation: ContractOperation;
+  readonly reply: ReplyData;
+  readonly name: string;
+}
+
+function fileOf({ operation: { id, summary, method, path }, reply, name }: Stub): string {
+  const words = (summary ?? `${method} ${path}`).replace(/\s+/g, ' ').replaceAll('*/', '* /').trim();
+  return `import { stub } from 'trellis';
+import type { Reply } from './types.ts';
+
+/** ${words.replace(/(?<![.!?])$/, '.')} */
+export const ${name} = stub<Reply<${quoted(id)}>>(${literal(reply)});
+`;
+}
+
+function errorBodyFile({ body, uses }: { readonly body: string; readonly uses: readonly string[] }): string {
+  return `import type { Failure } from 'trellis';
+
+/** A first draft of the body of each failure that the service itself answers. */
+export function errorBody({ ${uses.join(', ')} }: Failure) {
+  return ${body};
+}
+`;
+}
+
+/** The first valid request of an operation, as a row of the test. */
+function requestOf(
+  operation: ContractOperation,
+  { status }: ReplyData,
+  { basePath }: Contract,
+  derivations: readonly Derivation[],
+): object[] {
+  // Clients of JavaScript cannot send it.
+  if (operation.method === 'TRACE') return [];
+  const example = operation.body?.example;
+  for (const derivation of derivations)
+    for (const { messages } of derivation.ofRequests(operation))
+      for (const { parts, wire } of messages) {
+        const { sent, body: carried } = wire;
+        const body = carried && (example ?? parts.body);
+        if (carried === undefined && operation.body?.required === true) continue;
+        if (body === null || (body !== undefined && typeof body !== 'object')) continue;
+        if (!isAccepted(operation, { sent, body: carried && { ...carried, text: exactJson(body) } })) continue;
+        const query = sent.query === '' ? '' : `?${sent.query}`;
+        const headers = { ...sent.headers, ...(carried && { 'Content-Type': carried.mediaType }) };
+        const row = { operation: operation.id, method: operation.method, path: `${basePath}${sent.path}${query}` };
+        return [{ ...row, status, headers, ...(body !== undefined && { body }) }];
+      }
+  return [];
+}
+
+function isAccepted(operation: ContractOperation, { sent, body }: Wire): boolean {
+  try {
+    validateRequest(sent, body, operation);
+    return true;
+  } catch (error) {
+    if (error instanceof Refusal) return false;
+    throw error;
+  }
+}
+
+function testOf(requests: readonly object[]): string {
+  return `import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Client, ENGINES, startOn, unavailable } from 'trellis/testing';
+import { service } from '../service/index.ts';
+
+interface ValidRequest {
+  readonly operation: string;
+  readonly method: string;
+  readonly path: string;
+  /** Of the reply. */
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: object;
+}
+
+/** A valid request of each operation. */
+const REQUESTS: readonly ValidRequest[] = ${literal(requests)};
+
+for (const engine of ENGINES) {
+  const skip = unavailable(engine) ?? false;
+  test(\`answers a valid request of each operation, on \${engine}\`, { skip }, async () => {
+    await using instance = await startOn(engine, service);
+    const client = new Client({ url: instance.url, token: await instance.token() });
+    for (const { operation, method, path, status, headers, body } of REQUESTS) {
+      const answer = await client.send(method, path, body, headers);
+      assert.deepEqual([operation, answer.status], [operation, status]);
+    }
+  });
+}
+`;
+}
