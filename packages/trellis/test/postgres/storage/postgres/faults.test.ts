@@ -194,7 +194,8 @@ describe('the store rejects creates with StoreUnavailable', () => {
       expect(duration).toBeLessThan(STORE_PATIENCE_MS + 1000);
       expect(new Set(outcomes.map(({ status }) => status))).toEqual(new Set(['rejected']));
     });
-    expect(await sabotage("select from pg_stat_activity where state = 'active' and query like 'insert%'")).toEqual([]);
+    const waiting = "select from pg_stat_activity where state = 'active' and query like 'insert%'";
+    await server.until(`select 1 where not exists (${waiting})`);
     expect(await allRows(store, 'items')).toHaveLength(stored);
   });
 
