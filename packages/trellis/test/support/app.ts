@@ -16,7 +16,7 @@ import { layoutOf } from '../../src/storage/layout.ts';
 import type { RateLimit } from '../../src/http/rate-limit.ts';
 import { listen } from '../../src/http/server.ts';
 import { openStore, type StoreLocation } from '../../src/storage/open.ts';
-import { type Creation, type AnyRow, type Store, StoreUnavailable } from '../../src/storage/store.ts';
+import type { AnyRow, Creation, Store } from '../../src/storage/store.ts';
 import { items } from '../services/items/index.ts';
 import { atEnd, temporaryFolder } from './temporary.ts';
 import { until } from './until.ts';
@@ -164,15 +164,4 @@ export async function addToken(
   const token = makeToken(store.layout.name);
   await store.tokens.add({ name, hash: hashToken(token), scopes });
   return { url, token };
-}
-
-/** Repeats a create while the store is unavailable: on a busy machine it recovers slowly. */
-export async function insist(store: Store, row: AnyRow): Promise<Creation> {
-  for (;;) {
-    try {
-      return await store.create(tableOf(store), row);
-    } catch (error) {
-      if (!(error instanceof StoreUnavailable)) throw error;
-    }
-  }
 }

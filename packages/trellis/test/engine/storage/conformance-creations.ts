@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { insist } from '../../support/insist.ts';
 import type { Queries, Store, Transaction } from '../../../src/storage/store.ts';
 import { runSql } from '../../support/app.ts';
 import type { tables } from '../../services/items/tables.ts';
@@ -172,7 +173,7 @@ export function testCreations(getStore: () => Store, open: () => Promise<Store>,
       for (let times = 0; times < 20; times++) {
         const member = newMember();
         const creations = Array.from({ length: 12 }, (_, index) =>
-          within(({ create }) => create('members', member, added(BigInt(index)))),
+          insist(() => within(({ create }) => create('members', member, added(BigInt(index))))),
         );
         const outcomes = (await Promise.all(creations)) as string[];
         expect(outcomes.toSorted()).toEqual(['created', ...Array.from({ length: 11 }, () => 'replayed')]);

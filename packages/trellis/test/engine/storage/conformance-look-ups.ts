@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { insist } from '../../support/insist.ts';
 import type { Queries, Store } from '../../../src/storage/store.ts';
 import type { Row } from '../../../src/storage/tables.ts';
 import type { tables } from '../../services/items/tables.ts';
@@ -139,7 +140,7 @@ export function testLookUps(getStore: () => Store, spreads: boolean): void {
           const name = String(Number((await get('items', { id }))?.name) + 1);
           await database.updateTable('items').set({ name }).where('id', '=', id).execute();
         });
-      await Promise.all(Array.from({ length: 16 }, addOne));
+      await Promise.all(Array.from({ length: 16 }, () => insist(addOne)));
       expect((await outside(({ get }) => get('items', { id })))?.name).toBe('16');
     });
 }

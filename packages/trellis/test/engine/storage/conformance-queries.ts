@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import { runSql } from '../../support/app.ts';
+import { insist } from '../../support/insist.ts';
 import type { Database, Queries, Store } from '../../../src/storage/store.ts';
 
 let nextId = 1_000_000n;
@@ -208,7 +209,7 @@ export function testQueries(getStore: () => Store, open: () => Promise<Store>, s
       const [store, other] = [getStore(), await openOther()];
       const id = await insert(store.database, '0');
       const works = Array.from({ length: 12 }, (_, index) =>
-        (index % 2 === 0 ? store : (other ?? store)).transaction(({ database }) => addOne(id, database)),
+        insist(() => (index % 2 === 0 ? store : (other ?? store)).transaction(({ database }) => addOne(id, database))),
       );
       await Promise.all(works);
       await other?.close();

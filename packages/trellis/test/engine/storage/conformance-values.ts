@@ -4,6 +4,7 @@ import { ExplainedError } from '../../../src/explained-error.ts';
 import type { Queried, Row as RowOf } from '../../../src/storage/tables.ts';
 import type { Queries, Store } from '../../../src/storage/store.ts';
 import { Json } from '../../../src/storage/values.ts';
+import { insist } from '../../support/insist.ts';
 import type { tables } from '../../services/items/tables.ts';
 
 type Kinds = RowOf<(typeof tables)['kinds']>;
@@ -85,7 +86,7 @@ export function testValues(getStore: () => Store): void {
             .where('id', '=', row.id)
             .execute();
         });
-      await Promise.all(Array.from({ length: 16 }, addOne));
+      await Promise.all(Array.from({ length: 16 }, () => insist(addOne)));
       const { json, timestamp } = await rowOf(row.id);
       expect([json, day(timestamp)]).toEqual([{ count: 16 }, 17]);
     });

@@ -1,5 +1,6 @@
 import { openStore } from '../../../src/storage/open.ts';
 import { readPostgresLocation } from '../../../src/storage/postgres/location.ts';
+import { insist } from '../../support/insist.ts';
 import { LAYOUT } from '../../services/items/index.ts';
 
 // Usage: `unheard.ts URL`: see unheard.test.ts. Runs transactions whose functions do not await their queries, in a process
@@ -27,7 +28,7 @@ const addBoth = () =>
     await one;
     await other;
   });
-await Promise.all(Array.from({ length: 40 }, addBoth));
+await Promise.all(Array.from({ length: 40 }, () => insist(addBoth)));
 const [item] = await store.database.selectFrom('items').select('name').where('id', '=', 1n).execute();
 // A query for which nobody waits belongs to its transaction.
 await store.transaction(({ database }) => {

@@ -8,7 +8,8 @@ import type { Queries, Store } from '../../../../src/storage/store.ts';
 import { createBatch, Creating } from '../../../../src/storage/postgres/batch.ts';
 import { readPostgresLocation } from '../../../../src/storage/postgres/location.ts';
 import { Session } from '../../../../src/storage/postgres/session.ts';
-import { allRows, insist, runSql } from '../../../support/app.ts';
+import { allRows, runSql } from '../../../support/app.ts';
+import { insist } from '../../../support/insist.ts';
 import { inTime, timeOf } from '../../../support/in-time.ts';
 import { PostgresServer } from '../../../support/postgres.ts';
 import { Session as OtherSession } from '../../../support/session.ts';
@@ -75,29 +76,20 @@ describe('the store retries a batch of items after', () => {
   });
 
   test('each of many lost connections', async () => {
-    const over = new AbortController();
     await using other = await OtherSession.open(server.url());
+    const kill = "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'item-store'";
     let lost = 0;
-    const killing = (async () => {
-      while (!over.signal.aborted) {
-        const killed = await other.run(
-          "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'item-store'",
-        );
-        lost += killed.length;
-        await sleep(20);
-      }
-    })();
     const items: Item[] = [];
     const creations: string[] = [];
-    // A busy machine takes longer for a connection, and creates more items before enough are lost.
-    while (items.length < 300 || lost <= 20) {
+    while (lost <= 50) {
       const item = newItem();
       items.push(item);
-      creations.push(await store.create('items', item));
+      const creation = store.create('items', item);
+      // At most once for each item: a busy machine might not create it between two kills.
+      await sleep(items.length % 5);
+      lost += (await other.run(kill)).length;
+      creations.push(await creation);
     }
-    over.abort();
-    await killing;
-    expect(lost).toBeGreaterThan(20);
     // If the answer to an insert is lost, which is rare here, the retry finds the row: postgres-standby.test.ts.
     expect(new Set(creations)).toContain('created');
     expect(await allRows(store, 'items')).toEqual(items);
@@ -108,7 +100,7 @@ describe('the store retries a batch of items after', () => {
     await store.create('items', before);
     await server.kill();
     const after = newItem();
-    const creation = insist(store, after);
+    const creation = insist(() => store.create('items', after));
     await server.start();
     expect(['created', 'replayed']).toContain(await creation);
     expect(await allRows(store, 'items')).toEqual([before, after]);

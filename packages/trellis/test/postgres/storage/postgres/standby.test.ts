@@ -2,7 +2,8 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/g
 import { openStore } from '../../../../src/storage/open.ts';
 import type { Store } from '../../../../src/storage/store.ts';
 import { readPostgresLocation } from '../../../../src/storage/postgres/location.ts';
-import { allRows, insist } from '../../../support/app.ts';
+import { allRows } from '../../../support/app.ts';
+import { insist } from '../../../support/insist.ts';
 import { freePort } from '../../../support/port.ts';
 import { PostgresServer } from '../../../support/postgres.ts';
 import { LAYOUT } from '../../../services/items/index.ts';
@@ -158,7 +159,7 @@ describe('with several hosts in its URL, the store', () => {
     await standby.until(`select 1 where to_regclass('items') is not null`, database);
     await standby.until(`select from items where id = 9`, database);
     await primary.kill();
-    const creations = Promise.all(second.map((item) => insist(store, item)));
+    const creations = Promise.all(second.map((item) => insist(() => store.create('items', item))));
     await standby.promote();
     expect(new Set(await creations)).toEqual(new Set(['created']));
     expect(await allRows(store, 'items')).toEqual(items);
