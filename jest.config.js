@@ -1,4 +1,11 @@
 import { join } from 'node:path';
+import vm from 'node:vm';
+
+// Jest itself would say `Must use import to load ES Module`.
+if (vm.SourceTextModule === undefined || Number(process.versions.node.split('.')[0]) < 26) {
+  console.error('Jest needs Node 26, with flags that npm gives it: run `npm test -- FILE`');
+  process.exit(1);
+}
 
 // `npm test` runs the tests that are in no such folder: `prose` is part of `npm run check`, `long` is for each commit too,
 // `nightly` for what seldom breaks.

@@ -87,6 +87,15 @@ exec '${process.execPath}' -e "Object.defineProperty(process.versions, 'node', {
     );
 });
 
+test('Jest that npm test has not started names the command that runs a test', async () => {
+  const jest = start(process.execPath, ['node_modules/jest/bin/jest.js', 'executable'], {}, ROOT);
+  expect([await jest.ended, jest.stdout(), jest.stderr()]).toEqual([
+    1,
+    '',
+    'Jest needs Node 26, with flags that npm gives it: run `npm test -- FILE`\n',
+  ]);
+});
+
 test('the image starts the service with the flags of scripts/plant-store', () => {
   const script = readFileSync(join(ROOT, 'scripts/plant-store'), 'utf8');
   const [, flags = ''] = /^exec "\S+" (--.*) -- /m.exec(script) ?? [];
