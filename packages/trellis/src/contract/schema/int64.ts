@@ -52,22 +52,31 @@ export function isJsonNumber(text: string): boolean {
   return LITERAL.test(text);
 }
 
-/** JSON.stringify for values with bigints. With a replacer it would take twice the time. */
+/** Undefined: a value that JSON does not have, which the type of TypeScript leaves out. */
+const stringify: (value: unknown) => string | undefined = JSON.stringify;
+
+/** JSON.stringify for values with bigints. With a replacer it would take three times as long. */
 export function exactJson(value: unknown): string {
-  return written(value) ?? 'null';
+  return stringify(writable(value)) ?? 'null';
 }
 
-/** Undefined: a value that JSON does not have, such as a missing member. */
-function written(value: unknown): string | undefined {
-  if (typeof value === 'bigint') return String(value);
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+/** A copy whose bigints JSON.stringify can write. */
+function writable(value: unknown): unknown {
+  if (typeof value === 'bigint') return isSafe(value) ? Number(value) : JSON.rawJSON(String(value));
+  if (typeof value !== 'object' || value === null) return value;
   if ('toJSON' in value && typeof value.toJSON === 'function')
-    return written((value as { toJSON: () => unknown }).toJSON());
-  if (Array.isArray(value)) return `[${Array.from(value, (each) => written(each) ?? 'null').join()}]`;
-  let members = '';
+    return writable((value as { toJSON: () => unknown }).toJSON());
+  if (Array.isArray(value)) return value.map((each) => writable(each));
+  const copy: Record<string, unknown> = {};
   for (const name of Object.keys(value)) {
-    const text = written((value as Readonly<Record<string, unknown>>)[name]);
-    if (text !== undefined) members += `${members === '' ? '' : ','}${JSON.stringify(name)}:${text}`;
+    const member = writable((value as Readonly<Record<string, unknown>>)[name]);
+    // An assignment would set the prototype.
+    if (name === '__proto__') Object.defineProperty(copy, name, { value: member, enumerable: true });
+    else copy[name] = member;
   }
-  return `{${members}}`;
+  return copy;
+}
+
+function isSafe(value: bigint): boolean {
+  return value <= Number.MAX_SAFE_INTEGER && value >= Number.MIN_SAFE_INTEGER;
 }

@@ -90,6 +90,8 @@ export class Position {
   item(index: number): Position {
     // All items after prefixItems share one position.
     const at = Math.min(index, this.places);
+    const known = this.elements.get(at);
+    if (known !== undefined) return known;
     return this.elements.getOrInsertComputed(at, () =>
       this.pool.at(this.schemas.map(({ prefixItems = [], items = true }) => prefixItems[at] ?? items)),
     );

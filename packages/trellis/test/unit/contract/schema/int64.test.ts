@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { int64 } from '../../../../src/contract/schema/int64.ts';
+import { exactJson, int64 } from '../../../../src/contract/schema/int64.ts';
 import { loadContract } from '../../../../src/contract/load.ts';
 import { contractOf, receiver } from '../values.ts';
 
@@ -94,4 +94,27 @@ describe('a text in the query is read as the value that is valid:', () => {
 test('a number with a fraction in the query is refused as a number where no string is allowed', async () => {
   const receive = await receiver({ parameters: [{ name: 'a', in: 'query', schema: { type: 'integer' } }] });
   expect(() => receive('a=1.5')).toThrow('query.a must be an integer');
+});
+
+describe('exactJson writes', () => {
+  const raw = JSON.rawJSON('1');
+  test.each<[string, unknown, string]>([
+    ['an integer of 53 bits', 2n ** 53n - 1n, '9007199254740991'],
+    ['one of 54 bits', -(2n ** 53n) - 1n, '-9007199254740993'],
+    ['the largest int64', [2n ** 63n - 1n], '[9223372036854775807]'],
+    ['−0', [-0], '[0]'],
+    ['no member that is undefined', { one: undefined, other: () => 1, third: 1n }, '{"third":1}'],
+    ['null for an item that JSON does not have', [undefined, NaN, () => 1, 2n], '[null,null,null,2]'],
+    ['null for undefined', undefined, 'null'],
+    [
+      'what toJSON returns',
+      { at: new Date(0), own: { toJSON: () => [2n ** 60n] } },
+      '{"at":"1970-01-01T00:00:00.000Z","own":[1152921504606846976]}',
+    ],
+    ['a member named __proto__', JSON.parse('{"__proto__":{"a":"x"},"b":1}'), '{"__proto__":{"a":"x"},"b":1}'],
+    ['an object that would write itself as it stands, as an object', { raw }, '{"raw":{"rawJSON":"1"}}'],
+    ['escapes of a text', ['"\u2028\ud800\n'], '["\\"\u2028\\ud800\\n"]'],
+  ])('%s', (_what, value, text) => {
+    expect(exactJson(value)).toBe(text);
+  });
 });
