@@ -5,6 +5,7 @@ import type { Step, Steps } from 'trellis';
 import { type Layout, layoutOf } from '../../../src/storage/layout.ts';
 import { openStore, type StoreLocation } from '../../../src/storage/open.ts';
 import { readPostgresLocation } from '../../../src/storage/postgres/location.ts';
+import { insist } from '../../support/insist.ts';
 import { sharedPostgres } from '../../support/postgres.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { items, LAYOUT } from '../../services/items/index.ts';
@@ -172,10 +173,11 @@ describe.each([
   test('ten openings at once run each step once', async () => {
     // Several places, because one opening must not see another one halfway.
     const places = await Promise.all(Array.from({ length: 6 }, () => make()));
-    for (const { location } of places) await Promise.all(Array.from({ length: 10 }, () => open(location)));
+    for (const { location } of places)
+      await Promise.all(Array.from({ length: 10 }, () => insist(() => open(location))));
     const [place = await make()] = places;
     const grown = withSteps({ items2: add('height') });
-    const opened = await Promise.all(Array.from({ length: 10 }, () => open(place.location, grown)));
+    const opened = await Promise.all(Array.from({ length: 10 }, () => insist(() => open(place.location, grown))));
     expect(new Set(opened.map(({ now }) => now))).toEqual(new Set([3]));
     expect(await namesOf(place)).toEqual([...STEPS, 'service/items2']);
   });

@@ -13,6 +13,7 @@ import { readPostgresLocation } from '../../../../src/storage/postgres/location.
 import { Session } from '../../../../src/storage/postgres/session.ts';
 import { inTime } from '../../../support/in-time.ts';
 import { hostile } from '../../../support/hostile-role.ts';
+import { insist } from '../../../support/insist.ts';
 import { PostgresServer } from '../../../support/postgres.ts';
 import { until } from '../../../support/until.ts';
 import { testEngine } from '../../../engine/storage/conformance.ts';
@@ -411,10 +412,7 @@ describe('a database', () => {
 
   test('is migrated once when twenty stores open it at the same time', async () => {
     const other = await server.createDatabase();
-    // Without `onUnreachable`, a store gives up after 5 s.
-    const opening = { create: true, onUnreachable: () => undefined };
-    const location = readPostgresLocation(server.url(other));
-    const stores = await Promise.all(Array.from({ length: 20 }, () => openStore(LAYOUT, location, opening)));
+    const stores = await Promise.all(Array.from({ length: 20 }, () => insist(() => open(other))));
     for (const store of stores) expect(await store.opened).toMatchObject({ now: SCHEMA });
     await Promise.all(stores.map((store) => store.close()));
     expect(await server.query('select version from schema_version', other)).toEqual([{ version: String(SCHEMA) }]);
