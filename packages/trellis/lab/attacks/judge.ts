@@ -1,3 +1,5 @@
+import { GCProfiler, getHeapStatistics, setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { parentPort, workerData } from 'node:worker_threads';
 import { ContractError, Refusal } from '../../src/contract/errors.ts';
 import { ReplyError } from '../../src/contract/message/faults.ts';
@@ -15,26 +17,29 @@ export interface Orders {
   readonly drawn?: Drawn;
   readonly bodies?: readonly string[];
 }
-/** How many messages were judged, the processor time of the slowest verdict in milliseconds, and what it was about. */
+/** What the costliest verdict took: milliseconds of the processor, megabytes of heap. */
 export interface Verdicts {
   readonly judged: number;
-  readonly slowest: number;
-  readonly about: string;
+  readonly costliest: Readonly<Record<Cost, { readonly amount: number; readonly about: string }>>;
   readonly refused: number;
 }
+type Cost = 'ms' | 'megabytes';
 
 const {
   bytes,
   seeds = [],
   drawn: given,
   bodies = [],
-  slowMs,
+  again,
 } = workerData as Orders & {
-  /** The processor time in milliseconds from which a verdict is measured again. */
-  readonly slowMs: number;
+  /** What a verdict takes that is measured again. */
+  readonly again: Readonly<Record<Cost, number>>;
 };
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 const cases = given === undefined ? seeds.map(draw) : [{ name: 'the contract', drawn: given, texts: () => bodies }];
-let [judged, slowest, about, refused] = [0, 0, '', 0];
+let [judged, refused] = [0, 0];
+const costliest = { ms: { amount: 0, about: '' }, megabytes: { amount: 0, about: '' } };
 for (const { name, drawn, texts } of cases) {
   const operation = await operationOf(drawn, bytes).catch((error: unknown) => {
     if (!(error instanceof ContractError)) throw error;
@@ -42,16 +47,18 @@ for (const { name, drawn, texts } of cases) {
   });
   if (operation === undefined) continue;
   const sent = { path: '/items', query: '', headers: {} };
-  for (const [index, text] of texts().entries()) {
-    measure(`the request ${index} of ${name}`, () => {
+  const made = texts();
+  const base = usedAtLeast();
+  for (const [index, text] of made.entries()) {
+    measure(`the request ${index} of ${name}`, base, () => {
       validateRequest(sent, { mediaType: 'application/json', text }, operation);
     });
-    measure(`the reply ${index} of ${name}`, () => {
+    measure(`the reply ${index} of ${name}`, base, () => {
       operation.validator.reply(200, {}, parseJson(text, operation.replies.get('200')?.content?.position));
     });
   }
 }
-parentPort?.postMessage({ judged, slowest, about, refused } satisfies Verdicts);
+parentPort?.postMessage({ judged, costliest, refused } satisfies Verdicts);
 
 function draw(seed: number): { name: string; drawn: Drawn; texts: () => readonly string[] } {
   const next = random(seed);
@@ -59,19 +66,32 @@ function draw(seed: number): { name: string; drawn: Drawn; texts: () => readonly
   return { name: `the contract of seed ${seed}`, drawn, texts: () => hostileBodies(drawn, bytes, next) };
 }
 
-/** Other processes share the machine, and V8 compiles: of slow ones, the quickest of three counts. */
-function measure(what: string, judge: () => void): void {
-  let least = Infinity;
+/** Other processes share the machine, V8 compiles, and earlier verdicts left garbage: of costly ones, the least of three counts. */
+function measure(what: string, base: number, judge: () => void): void {
+  const least = { ms: Infinity, megabytes: Infinity };
   judged++;
-  for (let round = 0; round < 3 && least > slowMs; round++) {
-    const before = process.threadCpuUsage();
+  for (let round = 0; round < 3 && (least.ms > again.ms || least.megabytes > again.megabytes); round++) {
+    const before = round === 0 ? base : usedAtLeast();
+    const [profiler, cpu] = [new GCProfiler(), process.threadCpuUsage()];
+    profiler.start();
     try {
       judge();
     } catch (error) {
       if (!(error instanceof Refusal || error instanceof ReplyError)) throw error;
     }
-    const { user, system } = process.threadCpuUsage(before);
-    least = Math.min(least, (user + system) / 1000);
+    const { user, system } = process.threadCpuUsage(cpu);
+    // After a collection, what is left is in use, or was not collected.
+    const left = profiler.stop().statistics.map(({ afterGC }) => afterGC.heapStatistics.usedHeapSize);
+    const most = left.length > 0 ? Math.max(...left) : getHeapStatistics().used_heap_size;
+    least.ms = Math.min(least.ms, (user + system) / 1000);
+    least.megabytes = Math.min(least.megabytes, (most - before) / 1e6);
   }
-  if (least > slowest) [slowest, about] = [least, what];
+  for (const cost of ['ms', 'megabytes'] as const)
+    if (least[cost] > costliest[cost].amount) costliest[cost] = { amount: least[cost], about: what };
+}
+
+/** The heap without garbage. */
+function usedAtLeast(): number {
+  collectGarbage();
+  return getHeapStatistics().used_heap_size;
 }

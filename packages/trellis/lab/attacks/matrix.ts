@@ -250,7 +250,7 @@ export const ATTACKS: Suite = {
   text: `Each row of many connections is an attack of 20 s on a new service with a heap of 400 MB, while
 honest clients create ten items a second. It says how many of these were answered with 200 (all of them), how long 99
 of 100 took at most, and the most memory that the service had. Clients that hold take memory, those that burn take the
-processor. The last rows are single bodies, and replies of the same content: they say what the slowest verdict cost. The
+processor. The last rows are single bodies, and replies of the same content: they say what the costliest verdict took. The
 service promises at most 50 ms and 20 MB for 64 KiB, and 500 ms and 100 MB for 1 MiB, for each contract that it accepts. A
 row that found a broken promise says which, and the command failed.`,
   columns: ['what each client does', 'phase', 'way', 'caller', 'kind', 'connections'],

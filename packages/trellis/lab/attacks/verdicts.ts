@@ -49,7 +49,7 @@ export async function judge(orders: Orders): Promise<Verdicts> {
   const { ms, megabytes } = LIMITS[orders.bytes] ?? { ms: 0, megabytes: 0 };
   const verdicts = await new Promise<Verdicts>((resolve, reject) => {
     const thread = new Worker(new URL('judge.ts', import.meta.url), {
-      workerData: { ...orders, slowMs: 0.4 * ms },
+      workerData: { ...orders, again: { ms: 0.4 * ms, megabytes: 0.4 * megabytes } },
       resourceLimits: { maxOldGenerationSizeMb: THREAD_MEGABYTES + megabytes, maxYoungGenerationSizeMb: 16 },
     });
     const timer = setTimeout(() => {
@@ -63,8 +63,12 @@ export async function judge(orders: Orders): Promise<Verdicts> {
       reject(new Fault('the thread ended without a verdict'));
     });
   });
-  if (verdicts.slowest <= ms) return verdicts;
-  throw new Fault(`${verdicts.about} took ${verdicts.slowest.toFixed(0)} ms of processor, at most ${ms} are promised`);
+  const { ms: slowest, megabytes: largest } = verdicts.costliest;
+  if (slowest.amount > ms)
+    throw new Fault(`${slowest.about} took ${slowest.amount.toFixed(0)} ms of processor, at most ${ms} are promised`);
+  if (largest.amount > megabytes)
+    throw new Fault(`${largest.about} took ${largest.amount.toFixed(0)} MB, at most ${megabytes} are promised`);
+  return verdicts;
 }
 
 function emptyObjects(bytes: number): string {
@@ -90,15 +94,16 @@ function trial(name: string, orders: (extent: Extent, bytes: number) => Orders):
       let count = 0;
       const told = [];
       for (const bytes of Object.keys(LIMITS).map(Number)) {
-        let [most, kept] = [0, 0];
+        let [ms, megabytes, unkept] = [0, 0, 0];
         for (const part of parts(orders(extent, bytes))) {
-          const { judged, slowest, refused } = await judge(part);
+          const { judged, costliest, refused } = await judge(part);
           count += judged;
-          most = Math.max(most, slowest);
-          kept += refused;
+          ms = Math.max(ms, costliest.ms.amount);
+          megabytes = Math.max(megabytes, costliest.megabytes.amount);
+          unkept += refused;
         }
-        const unkept = kept === 0 ? '' : `, ${kept} contracts refused`;
-        told.push(`${bytes / 1024} KiB ${most.toFixed(0)} ms of processor${unkept}`);
+        const refusals = unkept === 0 ? '' : `, ${unkept} contracts refused`;
+        told.push(`${bytes / 1024} KiB ${ms.toFixed(0)} ms of processor and ${megabytes.toFixed(0)} MB${refusals}`);
       }
       return `${count.toLocaleString('en')} verdicts, at most: ${told.join('; ')}`;
     },
