@@ -21,7 +21,9 @@ const BESIDE: readonly OperationName[] = [
   'create beside a transaction that takes 4 s',
 ];
 
-/** The number of items of the table in which creates are measured beside long work. */
+const READS: readonly OperationName[] = ['look-up', 'look-up beside scans of a table'];
+
+/** The number of items of the table that long work scans. */
 const LARGE = 1_000_000;
 
 const USAGE = `npm run bench                   this service and its peers
@@ -76,12 +78,13 @@ async function grow(plan: Plan, items: number): Promise<string> {
   return await measureGrowth([0, ...steps, items], plan);
 }
 
-/** Compares the kinds of requests, and then creates in a large table, alone and beside long work. */
+/** Compares the kinds of requests, and then creates and look-ups beside long work. */
 async function operations(plan: Plan, rows: number): Promise<string> {
   const beside: Plan = { ...plan, servers: [plan.subject], operations: BESIDE, filling: filling(rows) };
   if (!plan.servers.includes(plan.subject)) return await comparison(plan);
-  const note = `The creates of the second table go into ${rows.toLocaleString('en')} items.`;
-  return `${await comparison(plan)}\n${await comparison(beside)}\n${TOLD} ${note}`;
+  const reads: Plan = { ...plan, operations: READS, filling: filling(rows) };
+  const note = `The creates of the second table go into ${rows.toLocaleString('en')} items, which the scans of both read.`;
+  return `${await comparison(plan)}\n${await comparison(beside)}\n${await comparison(reads)}\n${TOLD} ${note}`;
 }
 
 /** Makes each measurement very short, so that a test of the bench itself ends soon. */

@@ -115,6 +115,7 @@ async function startPostgres({ folder }: Scratch): Promise<PostgresServer> {
 }
 
 const rate = ({ answers, seconds }: Measured) => answers / seconds;
+const cpu = ({ cpuMicroseconds }: Measured) => cpuMicroseconds;
 
 /** Makes a table for each number of connections. */
 export async function comparison(plan: Plan): Promise<string> {
@@ -141,17 +142,17 @@ const shownRate = (row: Series) => `${of(row, ({ busy }) => busy) > 0.95 ? '≥ 
 
 /** A row for each operation. The last columns compare the subject with each other server. */
 function byOperation(title: string, all: readonly Series[], { servers, operations, subject }: Plan): string {
-  const others = servers.filter((server) => server !== subject).map((server) => `to ${server}`);
+  const others = servers.filter((server) => server !== subject).flatMap((server) => [`to ${server}`, 'CPU']);
   const rows = operations.map((operation) => {
     const row = all.filter((each) => each.operation === operation);
     const own = row.find(({ server }) => server === subject);
     return [
       operation,
-      ...row.flatMap((each) => [shownRate(each), of(each, ({ p99 }) => p99).toFixed(2)]),
-      ...row.filter((each) => each !== own).map((each) => ratio(own, each, rate)),
+      ...row.flatMap((each) => [shownRate(each), of(each, ({ p99 }) => p99).toFixed(2), of(each, cpu).toFixed(1)]),
+      ...row.filter((each) => each !== own).flatMap((each) => [ratio(own, each, rate), ratio(own, each, cpu)]),
     ];
   });
-  return table(title, ['', ...servers.flatMap((server) => [`${server}/s`, 'p99 ms']), ...others], rows);
+  return table(title, ['', ...servers.flatMap((server) => [`${server}/s`, 'p99 ms', 'CPU µs']), ...others], rows);
 }
 
 /** A row for each server. The last columns compare the subject with each of them. */
@@ -168,10 +169,10 @@ function byServer(title: string, rows: readonly Series[], { subject }: Plan): st
         `${Math.min(...rates).toFixed(0)} to ${Math.max(...rates).toFixed(0)}`,
         of(row, ({ p50 }) => p50).toFixed(2),
         of(row, ({ p99 }) => p99).toFixed(2),
-        of(row, ({ cpuMicroseconds }) => cpuMicroseconds).toFixed(1),
+        of(row, cpu).toFixed(1),
         (of(row, ({ peakBytes }) => peakBytes) / 1e6).toFixed(0),
         ratio(own, row, rate),
-        ratio(own, row, ({ cpuMicroseconds }) => cpuMicroseconds),
+        ratio(own, row, cpu),
         ratio(own, row, ({ p99 }) => p99),
       ];
     }),

@@ -32,9 +32,11 @@ const create: Operation = {
   kept: 'select count(*) from items where id > 0',
 };
 
+const lookUp: Operation = { method: 'GET', status: 200, draw: () => [`/notes/${any(NOTES)}`] };
+
 const operations = {
   create,
-  'look-up': { method: 'GET', status: 200, draw: () => [`/notes/${any(NOTES)}`] },
+  'look-up': lookUp,
   constant: { method: 'GET', status: 200, draw: () => [`/constants/${any(NOTES)}`] },
   'list of 20': { method: 'GET', status: 200, draw: () => [`/notes?after=${any(NOTES - 20)}`] },
   insert: {
@@ -63,6 +65,7 @@ const operations = {
   },
   count: { method: 'GET', status: 200, draw: () => ['/items/count'] },
   dawdle: { method: 'POST', status: 201, draw: (newId) => ['/dawdles', note(newId)] },
+  'look-up beside scans of a table': { ...lookUp, beside: 'count' },
   'create beside scans of the table': { ...create, beside: 'count' },
   'create beside a transaction that takes 4 s': { ...create, beside: 'dawdle' },
 } as const satisfies Readonly<Record<string, Operation>>;

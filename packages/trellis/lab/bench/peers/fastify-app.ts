@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import fastify, { type FastifyInstance } from 'fastify';
+import { destination } from 'pino';
 import { AUTHORIZATION, ERROR, FASTIFY_SCHEMA, type NewItem, PORT } from './peer.ts';
 
 export interface Note extends NewItem {
@@ -21,6 +23,7 @@ export interface Queries {
   readonly insert: (note: NewItem) => Answer<unknown>;
   readonly patch: (id: number, tag: string) => Answer<Note | undefined>;
   readonly transfer: (transfer: Transfer) => Answer<unknown>;
+  readonly count: () => Answer<{ count: number }>;
 }
 
 const id = { type: 'integer' } as const;
@@ -41,12 +44,29 @@ const transfer = {
 } as const;
 const NO_NOTE = { error: 40411, message: 'nothing has this id' };
 
-/** Fastify with its own validation, which creates items. */
+/** The names of callers, by what their requests have as `Authorization`. */
+const callers = new Map([[AUTHORIZATION, 'bench']]);
+
+/**
+ * Fastify with its own validation, which creates items. Like the service, it looks up the token of each request in memory,
+ * sends its id, and writes a line for it to the log, with many lines in one write.
+ */
 export function itemApp(create: Queries['create']): FastifyInstance {
-  const app = fastify();
+  const stream = destination({ sync: false, minLength: 4096 });
+  const app = fastify({ logger: { stream }, disableRequestLogging: true, genReqId: () => randomUUID() });
   app.addHook('onRequest', (request, reply, done) => {
-    if (request.headers.authorization === AUTHORIZATION) done();
+    reply.header('X-Request-Id', request.id).header('X-Content-Type-Options', 'nosniff');
+    if (callers.has(request.headers.authorization ?? '')) done();
     else reply.code(401).send({ error: 40100, message: 'no token' });
+  });
+  app.addHook('onResponse', ({ log, method, url, ip, headers, routeOptions }, { statusCode, elapsedTime }, done) => {
+    const [path] = url.split('?', 1);
+    const caller = callers.get(headers.authorization ?? '');
+    log.info(
+      { method, path, client: ip, operation: routeOptions.url, caller, status: statusCode, ms: elapsedTime },
+      'request',
+    );
+    done();
   });
   app.post<{ Body: NewItem }>('/items', { schema: FASTIFY_SCHEMA }, async ({ body }, reply) => {
     if (!(await create(body))) return reply.code(400).send({ error: 40011, message: 'the id exists' });
@@ -56,7 +76,7 @@ export function itemApp(create: Queries['create']): FastifyInstance {
 }
 
 /** The same for each operation of the bench. */
-export async function serve({ create, lookUp, list, insert, patch, transfer: move }: Queries): Promise<void> {
+export async function serve({ create, lookUp, list, insert, patch, transfer: move, count }: Queries): Promise<void> {
   const app = itemApp(create);
   const one = { 200: note, 404: ERROR };
   app.get<{ Params: { id: number } }>(
@@ -93,5 +113,7 @@ export async function serve({ create, lookUp, list, insert, patch, transfer: mov
       return reply.code(201).send(body);
     },
   );
+  const counted = { type: 'object', required: ['count'], properties: { count: id } } as const;
+  app.get('/items/count', { schema: { response: { 200: counted } } }, async () => await count());
   await app.listen({ port: PORT, host: '127.0.0.1' });
 }

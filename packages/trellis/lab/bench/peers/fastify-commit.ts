@@ -15,11 +15,13 @@ const insert = prepared('insert into notes (id, name, tag, version) values (?, ?
 const patch = prepared('update notes set tag = ?, version = version + 1 where id = ? returning id, name, tag, version');
 const insertTransfer = prepared('insert into transfers (id, from_account, to_account, amount) values (?, ?, ?, ?)');
 const accounts = prepared('select id, balance, version from accounts where id in (?, ?) order by id');
+const count = prepared('select count(tag) as count from items');
 const update = prepared('update accounts set balance = ?, version = ? where id = ?');
 
 await serve({
   create: ({ id, name, tag = null }) => create.run(id, name, tag).changes > 0,
   lookUp: (id) => lookUp.get(id) as Note | undefined,
+  count: () => count.get() as { count: number },
   list: (after) => list.all(after) as unknown as Note[],
   insert: ({ id, name, tag = null }) => insert.run(id, name, tag),
   patch: (id, tag) => patch.get(tag, id) as Note | undefined,

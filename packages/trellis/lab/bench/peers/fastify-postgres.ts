@@ -19,6 +19,7 @@ const STATEMENTS = {
   patch: 'update notes set tag = $1, version = version + 1 where id = $2 returning id, name, tag, version',
   insertTransfer: 'insert into transfers (id, from_account, to_account, amount) values ($1, $2, $3, $4)',
   accounts: 'select id, balance, version from accounts where id in ($1, $2) order by id',
+  count: 'select count(tag) as count from items',
   update: 'update accounts set balance = $1, version = $2 where id = $3',
 } as const;
 
@@ -46,6 +47,7 @@ async function move(client: PoolClient, { id, from_account, to_account, amount }
 await serve({
   create: async ({ id, name, tag }) => (await run('create', [id, name, tag])).rowCount === 1,
   lookUp: async (id) => (await run('lookUp', [id])).rows[0] as Note | undefined,
+  count: async () => (await run('count', [])).rows[0] as { count: number },
   list: async (after) => (await run('list', [after])).rows as Note[],
   insert: ({ id, name, tag }) => run('insert', [id, name, tag]),
   patch: async (id, tag) => (await run('patch', [tag, id])).rows[0] as Note | undefined,
