@@ -126,7 +126,7 @@ describe('the check fails, and says why in one line, for', () => {
     [RELEASED, OPERATION, `${OPERATION}\n      x-allow-unknown-query-parameters: true`, `${RELEASED}:`],
     ['openapi.yaml', OPERATION, `${OPERATION}\n      parameters: [${COOKIE}]`, 'openapi.yaml:'],
     [RELEASED, OPERATION, `${OPERATION}\n      parameters: [${COOKIE}]`, `${RELEASED}:`],
-    ['openapi.yaml', OPERATION, 'operationId: create-plant', 'openapi.yaml:'],
+    ['openapi.yaml', OPERATION, 'operationId: __proto__', 'openapi.yaml:'],
     [RELEASED, 'openapi: 3.1.0', 'openapi: 3.0.3', `${RELEASED}:1:1 must be OpenAPI 3.1: `],
     [RELEASED, 'version: 1.0.0', 'version: 1.0.1', `${RELEASED} has info.version 1.0.1: restore`],
     [RELEASED, 'version: 1.0.0', "version: '1'", `info.version of ${RELEASED} must be `],

@@ -12,8 +12,8 @@ list the fields of OpenAPI 3.1 and the keywords of JSON Schema 2020-12, each wit
 - **shown**: it is documentation, which the page at \`/docs\` shows;
 - **refused**: \`npm run generate\` and the start stop, and name the line, the column and the way out.
 
-The service refuses a field that is not in the tables. A field that begins with \`x-\` is shown, but refused in \`paths\`
-and \`responses\`. \`webhooks\` and \`callbacks\` describe requests that the service does not answer. OpenAPI ignores
+The service refuses a field that is not in the tables. A field that begins with \`x-\` is shown.
+\`webhooks\` and \`callbacks\` describe requests that the service does not answer. OpenAPI ignores
 header parameters named \`Accept\`, \`Content-Type\` and \`Authorization\`.
 
 The validator judges exact values: an int64 by its digits, and a parameter after decoding its text by its \`style\` and

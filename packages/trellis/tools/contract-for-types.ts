@@ -1,10 +1,13 @@
-import { readOperations } from '../src/contract/contract.ts';
+import type { Examined } from '../src/contract/load.ts';
+import type { Attempt } from '../src/contract/schema/findings.ts';
 import {
   type AnySchema,
   type DeclaredOperation,
   follower,
   locationOf,
   type OpenApiDocument,
+  pathItemsOf,
+  responsesOf,
   type Parameter,
   type Follow,
   resolver,
@@ -45,21 +48,32 @@ const OF_MEMBERS = ['properties', 'patternProperties', 'additionalProperties'];
 const OBJECT: ReadonlySet<string> = new Set(['object']);
 const OBJECT_OR_NULL: ReadonlySet<string> = new Set(['object', 'null']);
 
-/** Rewrites the parts of a contract that openapi-typescript would turn into wrong types. @throws ContractError */
+/** @param found gets what no type can be generated for */
+export function requireTypes({ document, operations, schemas, found }: Examined): void {
+  const follow = follower(document);
+  for (const schema of schemas)
+    if (found.isSound(schema))
+      found.attempt(() => {
+        requireTyped(schema, follow);
+      });
+  for (const { body } of operations)
+    for (const { schema } of body?.types.values() ?? []) requireObjects(schema, follow, found.attempt);
+}
+
+/** Rewrites the parts of a contract that openapi-typescript would turn into wrong types. */
 export function contractForTypes(contract: OpenApiDocument): object {
   const [resolve, follow] = [resolver(contract), follower(contract)];
-  for (const { body } of readOperations(contract))
-    for (const { schema } of body?.types.values() ?? []) requireObjects(schema, follow);
   /** The references that stand for a component as requests have it, and whether one must. */
   const [received, known] = [new Set<string>(), new Map<string, boolean>()];
-  const whole: Partial<OpenApiDocument> = part(contract, 'OpenAPI', false);
+  const paths = Object.fromEntries(pathItemsOf(contract));
+  const whole: Partial<OpenApiDocument> = part({ ...contract, paths }, 'OpenAPI', false);
   // The iteration of a Set includes what is added meanwhile.
   for (const ref of received) {
     const own = part(follow(ref) as Schema, 'Schema', true);
     Object.assign(whole.components?.schemas ?? {}, { [`${ref.replace(/.*\//, '')}${RECEIVED}`]: own });
   }
-  // Clients serve webhooks: their operationIds must not demand handlers.
-  return { ...whole, webhooks: undefined };
+  // Clients serve webhooks: their operationIds must not demand handlers. Those of pathItems stand under paths.
+  return { ...whole, webhooks: undefined, components: { ...whole.components, pathItems: undefined } };
 
   /** @param isReceived whether it is part of the body of a request */
   function part(value: object, kind: ObjectKind, isReceived: boolean): object {
@@ -101,8 +115,9 @@ export function contractForTypes(contract: OpenApiDocument): object {
     switch (kind) {
       case 'Path Item':
       case 'Operation': {
-        const { parameters }: DeclaredOperation = value;
-        return { ...value, parameters: parameters?.filter((each) => !isIgnored(resolve(each))) };
+        const { parameters, responses }: DeclaredOperation = value;
+        const replies = responses && { responses: Object.fromEntries(responsesOf({ responses })) };
+        return { ...value, ...replies, parameters: parameters?.filter((each) => !isIgnored(resolve(each))) };
       }
       case 'Parameter': {
         const { required = false, schema = true } = original as Partial<Parameter>;
@@ -110,7 +125,6 @@ export function contractForTypes(contract: OpenApiDocument): object {
         return { ...value, schema: { anyOf: [(value as Parameter).schema, NOT_SENT] } };
       }
       case 'Schema': {
-        requireTyped(original);
         // openapi-typescript turns `$defs` into a member.
         const { $defs: _, discriminator: __, ...schema }: Schema = value;
         return apart(withOthers(withValues(isReceived ? asReceived(schema) : schema)));
@@ -157,25 +171,26 @@ export function contractForTypes(contract: OpenApiDocument): object {
         [anyOf, oneOf].every((branches) => branches.some((each) => isOpen(each, [...within, schema]))),
     );
   }
+}
 
-  function requireTyped(schema: Schema): void {
-    requireIntegers(schema, follow);
-    const { $ref = '#/components/schemas/' } = schema;
-    if (/^#\/components\/schemas\/[^/]*$/.test($ref)) return;
-    throw new ContractError(
-      `${locationOf(schema, '$ref')}: $ref leads to ${$ref}, for which no type can be generated: move that schema to ` +
-        'components/schemas, and refer to it there',
-    );
-  }
+function requireTyped(schema: Schema, follow: Follow): void {
+  requireIntegers(schema, follow);
+  const { $ref = '#/components/schemas/' } = schema;
+  if (/^#\/components\/schemas\/[^/]*$/.test($ref)) return;
+  throw new ContractError(
+    `$ref leads to ${$ref}, for which no type can be generated: move that schema to ` +
+      'components/schemas, and refer to it there',
+    locationOf(schema, '$ref'),
+  );
 }
 
 /**
  * For openapi-typescript, what has members is an object. For JSON Schema, members say nothing of other values: operations
  * would get numbers and texts that the compiler takes for objects.
  *
- * @throws ContractError if a schema in the body of a request has members, and other values than objects are valid there
+ * Refuses a schema in the body of a request that has members, and where other values than objects are valid.
  */
-function requireObjects(body: AnySchema, follow: Follow): void {
+function requireObjects(body: AnySchema, follow: Follow, attempt: Attempt): void {
   const seen = new Set<string>();
   const numbers = new Map<AnySchema, number>();
   /** @param allowed the types that the schemas of the same value allow which have led to this one */
@@ -188,9 +203,12 @@ function requireObjects(body: AnySchema, follow: Follow): void {
     const { type, const: only, enum: values = only, $ref, allOf = [], anyOf = [], oneOf = [] } = schema;
     const hasMembers = OF_MEMBERS.some((keyword) => keyword in schema);
     if (type === undefined && values === undefined && hasMembers && !types.isSubsetOf(OBJECT))
-      throw new ContractError(
-        `${locationOf(schema)}: this schema has members, and allows values that are no objects: add type: object`,
-      );
+      attempt(() => {
+        throw new ContractError(
+          'this schema has members, and allows values that are no objects: add type: object',
+          locationOf(schema),
+        );
+      });
     for (const each of [...($ref === undefined ? [] : [follow($ref)]), ...allOf, ...anyOf, ...oneOf])
       visit(each, types);
   };

@@ -1,17 +1,20 @@
 import { type AnySchema, locationOf, type OpenApiDocument, resolver } from '../src/contract/schema/document.ts';
-import { ContractError } from '../src/contract/errors.ts';
-import { type Example, misfits } from '../src/contract/validator/validator-eov.ts';
+import { isLarge } from '../src/contract/schema/exact.ts';
+import type { Attempt } from '../src/contract/schema/findings.ts';
+import type { Examined } from '../src/contract/load.ts';
+import { type Example, requireFitting } from '../src/contract/validator/validator-eov.ts';
 import { visitNodes } from './for-libraries.ts';
 
 type Node = Readonly<Record<string, unknown>>;
 
-/** @throws ContractError unless each example and default of the contract is valid in its place, as a message would be */
-export function requireFittingExamples(document: OpenApiDocument): void {
-  const found = misfits(examplesIn(document), document);
-  if (found.length > 0) throw new ContractError(found.join('\n'));
+/** @param found gets each example and default of the contract that is not valid in its place, as a message would be */
+export function requireFittingExamples({ document, schemas, found }: Examined): void {
+  const isJudged = ({ schema }: Example) =>
+    typeof schema !== 'object' || (schemas.has(schema) && found.isSound(schema));
+  requireFitting(examplesIn(document, found.attempt).filter(isJudged), document, found.attempt);
 }
 
-function examplesIn(document: OpenApiDocument): Example[] {
+function examplesIn(document: OpenApiDocument, attempt: Attempt): Example[] {
   const resolve = resolver(document);
   const examples: Example[] = [];
   visitNodes(document, (node, type, name, direction) => {
@@ -27,8 +30,10 @@ function examplesIn(document: OpenApiDocument): Example[] {
       for (const index of listed.keys()) add(node, listed, String(index), 'example');
     } else if (node['schema'] !== undefined && (type !== 'MediaType' || /[/+]json\b/.test(name))) {
       add(node['schema'], node, 'example', direction);
-      for (const each of Object.values((node['examples'] ?? {}) as Record<string, object>))
-        add(node['schema'], resolve(each), 'value', direction);
+      for (const each of Object.values(node['examples'] ?? {}).filter((one: unknown) => isLarge(one)))
+        attempt(() => {
+          add(node['schema'], resolve(each), 'value', direction);
+        });
     }
   });
   return examples;

@@ -71,7 +71,8 @@ function copied(node: unknown, type: NodeType | undefined): unknown {
     const isReference = name === '$ref' || (type.name === 'DiscriminatorMapping' && /[/#]/.test(String(value)));
     if (isReference && typeof value === 'string' && !value.startsWith('#'))
       throw new ContractError(
-        `${locationOf(node, name)}: ${name} leads to ${value}, which is not in the document: ${ONE_FILE}`,
+        `${name} leads to ${value}, which is not in the document: ${ONE_FILE}`,
+        locationOf(node, name),
       );
     // The linter would fetch it.
     if (type.name === 'Example' && name === 'externalValue') return [[name, '#/info']];

@@ -11,11 +11,12 @@ import {
   Source,
 } from '@redocly/openapi-core';
 import { parse } from 'yaml';
-import { type OpenApiDocument, readOpenApi } from '../src/contract/schema/document.ts';
+import type { OpenApiDocument } from '../src/contract/schema/document.ts';
 import { ContractError } from '../src/contract/errors.ts';
 import { unlistedNumbers } from '../src/contract/failures.ts';
-import { loadContract, sumOf } from '../src/contract/load.ts';
+import { examine, sumOf } from '../src/contract/load.ts';
 import { untestedValidator } from '../src/contract/validator/validator-eov.ts';
+import { requireTypes } from './contract-for-types.ts';
 import { withErrorNumbers } from './error-table.ts';
 import { requireFittingExamples } from './examples.ts';
 import { forLibraries, withOwnNames } from './for-libraries.ts';
@@ -48,21 +49,20 @@ async function generated(folder: string, check: boolean): Promise<Generated[]> {
   const untested = untestedValidator();
   if (untested !== undefined) throw new ContractError(untested);
   const yaml = await readContract(join(folder, CONTRACT));
-  const document = readOpenApi(yaml);
+  const examined = examine(yaml);
+  const { document, found } = examined;
+  requireTypes(examined);
+  requireFittingExamples(examined);
+  found.requireNone(false);
   const warn = (message: string) => {
     console.error(message.replaceAll(CONTRACT, join(folder, CONTRACT)));
   };
-  const contract = await loadContract(yaml).catch(async (error: unknown) => {
-    if (!(error instanceof ContractError)) throw error;
-    const loaded = await loadContract(yaml, 'any');
-    warn(`${error.message}; the service starts only with an errorBody that is`);
-    return loaded;
-  });
+  if (found.ofErrorBody !== undefined)
+    warn(`${found.ofErrorBody.message}; the service starts only with an errorBody that is`);
+  spelledUuids(examined).forEach(warn);
   const unlisted = unlistedNumbers(document).join(', ');
   if (check && unlisted !== '')
-    throw new ContractError(`${CONTRACT}: x-error-numbers lacks ${unlisted}, which the service may answer: add them`);
-  requireFittingExamples(document);
-  spelledUuids(contract).forEach(warn);
+    throw new ContractError(`x-error-numbers lacks ${unlisted}, which the service may answer: add them`, CONTRACT);
   // Style stops no service: only the gate asks for it.
   if (check) await lintContract(document, yaml, folder);
   const page = await readFile(join(folder, PAGE), 'utf8').catch(() => undefined);

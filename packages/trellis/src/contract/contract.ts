@@ -1,4 +1,3 @@
-import { Script } from 'node:vm';
 import { variablesOf } from './rules/addresses.ts';
 import { readBodyLimit } from './rules/body-limit.ts';
 import { bodiesOf, type ContractContent, type ContractReply, readReply, TOKEN, valuesOf } from './message/content.ts';
@@ -10,10 +9,14 @@ import {
   METHODS,
   type OpenApiDocument,
   type Parameter,
+  pathItemsOf,
+  responsesOf,
   refuse,
   type Resolve,
   resolver,
+  type Security,
 } from './schema/document.ts';
+import { directly } from './schema/findings.ts';
 import { ContractError } from './errors.ts';
 import { parameterReader, type ParameterValues, type SentRequest } from './message/parameters.ts';
 import { type Demand, readSecurity, requireOneScheme } from './security.ts';
@@ -66,8 +69,8 @@ export interface ReplyData {
 interface OperationValidator {
   /** @param work what the verdict may cost @returns what is left of it @throws Refusal */
   request(request: RequestData, mediaType: string | undefined, work: number): number;
-  /** @throws ReplyError */
-  reply(status: number, headers: object, body: unknown): void;
+  /** @param status a number, or as declared @throws ReplyError */
+  reply(status: number | string, headers: object, body: unknown): void;
 }
 
 export type Declared = Omit<ContractOperation, 'validator'>;
@@ -82,65 +85,75 @@ export interface ContractBody {
   readonly example: unknown;
 }
 
-/** A function with one of these names would hide what the code of an operation means by it. */
-const NAMES = ['undefined', 'NaN', 'Infinity', 'globalThis'];
-/** @throws ContractError */
-export function readOperations(document: OpenApiDocument): Declared[] {
+/** @param isSound whether an operation is to be read */
+export function readOperations(
+  document: OpenApiDocument,
+  attempt = directly,
+  isSound: (operation: object) => boolean = () => true,
+): Declared[] {
   const [resolve, follow] = [resolver(document), follower(document)];
+  const { security: ofAll = [] } = document.security && isSound(document.security) ? document : {};
   const operations: Declared[] = [];
-  const demands = [];
-  for (const [path, item] of Object.entries(document.paths ?? {})) {
+  const ids = new Set<string>();
+  const demands: { readonly security: Security; readonly where: string }[] = [];
+  for (const [path, item] of pathItemsOf(document, attempt))
     for (const method of METHODS) {
       const operation = item[method];
-      if (operation === undefined) continue;
+      if (operation === undefined || !isSound(operation)) continue;
       const where = `${method} ${path}`;
-      const id = operation.operationId;
-      if (id === undefined) refuse(operation, where, 'the operationId is missing');
-      if (!isNameOfFunction(id))
-        refuse(operation, where, `the operationId ${id} must be a valid name of a function in TypeScript`);
-      if (Object.hasOwn(Object.prototype, id))
-        refuse(operation, where, `every JavaScript object has a property ${id}: choose another operationId`);
-      if (NAMES.includes(id))
-        refuse(operation, where, `the name ${id} has a meaning of its own in JavaScript: choose another operationId`);
-      const file = id.toLowerCase();
-      const same = operations.find((each) => each.id.toLowerCase() === file)?.id;
-      if (same !== undefined) {
-        const why = same === id ? '' : ', and some systems do not distinguish the case of file names: rename one';
-        refuse(operation, where, `another operation has the operationId ${same}${why}`);
-      }
-      const parameters = readParameters([item.parameters ?? [], operation.parameters ?? []], resolve);
-      const [ofPath, declared] = [variablesOf(path), parameters.filter((each) => each.in === 'path')];
-      const undeclared = ofPath.find((name) => !declared.some((each) => each.name === name));
-      if (undeclared !== undefined)
-        refuse(operation, where, `the path has {${undeclared}}: declare a parameter ${undeclared} with in: path`);
-      const extra = declared.find(({ name }) => !ofPath.includes(name));
-      if (extra !== undefined)
-        refuse(extra, where, `the path lacks {${extra.name}}: write it into the path, or remove the parameter`);
-      for (const parameter of parameters) requireField(parameter, where);
-      const security = operation.security ?? document.security ?? [];
-      demands.push({ security, where });
-      operations.push({
-        id,
-        summary: operation.summary,
-        method: method.toUpperCase(),
-        path,
-        ...readSecurity(document, security, where),
-        parameters,
-        readParameters: parameterReader(path, parameters, follow),
-        values: valuesOf(parameters, follow),
-        body: readDeclaredBody(operation, resolve, follow, where),
-        replies: new Map(
-          Object.entries(operation.responses ?? {}).map(([status, response]) => [
-            status,
-            readReply(status, resolve(response), resolve, follow, `${where}, response ${status}`),
-          ]),
-        ),
+      const security = operation.security ?? ofAll;
+      attempt(() => {
+        const parameters = readParameters([item.parameters ?? [], operation.parameters ?? []], resolve);
+        requireVariables(operation, path, parameters, where);
+        for (const parameter of parameters) requireField(parameter, where);
+        operations.push({
+          id: readId(operation, ids, where),
+          summary: operation.summary,
+          method: method.toUpperCase(),
+          path,
+          ...readSecurity(document, security, where),
+          parameters,
+          readParameters: parameterReader(path, parameters, follow),
+          values: valuesOf(parameters, follow),
+          body: readDeclaredBody(operation, resolve, follow, where),
+          replies: new Map(
+            responsesOf(operation).map(([status, response]) => [
+              status,
+              readReply(status, resolve(response), resolve, follow, `${where}, response ${status}`),
+            ]),
+          ),
+        });
+        demands.push({ security, where });
       });
     }
-  }
-  requireOneScheme(demands);
+  requireOneScheme(demands, attempt);
   // Paths without parameters go first, or `/items/{id}` would take `/items/newest`.
   return operations.sort((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')));
+}
+
+/** @param taken by other operations */
+function readId(operation: DeclaredOperation, taken: Set<string>, where: string): string {
+  const { operationId: id } = operation;
+  if (id === undefined) refuse(operation, where, 'the operationId is missing: give one');
+  if (id === '__proto__') refuse(operation, where, `no object can have a member ${id}: choose another operationId`);
+  if (taken.has(id)) refuse(operation, where, `another operation has the operationId ${id}: rename one`);
+  taken.add(id);
+  return id;
+}
+
+function requireVariables(
+  operation: DeclaredOperation,
+  path: string,
+  parameters: readonly Parameter[],
+  where: string,
+): void {
+  const [ofPath, declared] = [variablesOf(path), parameters.filter((each) => each.in === 'path')];
+  const undeclared = ofPath.find((name) => !declared.some((each) => each.name === name));
+  if (undeclared !== undefined)
+    refuse(operation, where, `the path has {${undeclared}}: declare a parameter ${undeclared} with in: path`);
+  const extra = declared.find(({ name }) => !ofPath.includes(name));
+  if (extra !== undefined)
+    refuse(extra, where, `the path lacks {${extra.name}}: write it into the path, or remove the parameter`);
 }
 
 function requireField(parameter: Parameter, where: string): void {
@@ -150,17 +163,6 @@ function requireField(parameter: Parameter, where: string): void {
   // Node gives only this header as an array.
   if (name.toLowerCase() === 'set-cookie')
     refuse(parameter, where, 'a request has no header Set-Cookie: remove the parameter');
-}
-
-function isNameOfFunction(name: string): boolean {
-  if (!/^[A-Za-z_$][\w$]*$/.test(name)) return false;
-  try {
-    // This compiles the name as code of a module, which reserves `await` and `static` too, and runs nothing.
-    new Script(`'use strict'; async () => { function ${name}() {} }`);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** @returns each `x-pattern-message` by the pattern beside it @throws ContractError if a pattern has two messages */
@@ -173,8 +175,9 @@ export function patternMessages(node: unknown): ReadonlyMap<string, string> {
       // The validator reports a pattern without its place in the document.
       if ((messages.get(pattern) ?? told) !== told)
         throw new ContractError(
-          `${locationOf(each, 'x-pattern-message')}: the same pattern has another x-pattern-message elsewhere: ` +
+          `the same pattern has another x-pattern-message elsewhere: ` +
             'give both places the same text, or put one of the patterns in (?:…)',
+          locationOf(each, 'x-pattern-message'),
         );
       messages.set(pattern, told);
     }

@@ -90,7 +90,28 @@ export function busy(reason?: string, retryAfterSeconds = 1): Refusal {
 /** Too many requests are under way in the whole service. */
 export const overloaded = busy();
 
+/**
+ * What cures a refusal of a contract: an edit of its words; a decision of its author, as the service keeps nothing like it;
+ * or an `errorBody` of the service.
+ */
+type Cure = 'edit' | 'decision' | 'errorBody';
+
 /** The contract is broken, or demands something that this service cannot do. */
 export class ContractError extends ExplainedError {
   override readonly name = 'ContractError';
+  /** What is wrong and what to do, without the place. */
+  readonly said: string;
+  /** Such as `openapi.yaml:12:9`, or that and the operation. */
+  readonly at: string | undefined;
+  readonly cure: Cure;
+  /** The refusals that this one tells together. */
+  readonly all: readonly ContractError[];
+
+  constructor(said: string, at?: string, cure: Cure = 'edit', all?: readonly ContractError[]) {
+    super(at === undefined ? said : `${at}: ${said}`);
+    this.said = said;
+    this.at = at;
+    this.cure = cure;
+    this.all = all ?? [this];
+  }
 }

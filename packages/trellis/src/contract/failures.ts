@@ -1,8 +1,9 @@
 import { STATUS_CODES } from 'node:http';
 import { isSchema } from './schema/subschemas.ts';
-import type { ContractReply } from './message/content.ts';
+import { type ContractReply, replyFor } from './message/content.ts';
 import { type ContractOperation, type Declared, readOperations } from './contract.ts';
-import { type Follow, type Method, type OpenApiDocument, refuse } from './schema/document.ts';
+import { type Follow, type Method, type OpenApiDocument, pathItemsOf, refuse } from './schema/document.ts';
+import type { Attempt } from './schema/findings.ts';
 import { ErrorNumber, Refusal, type RequestFault, statusOf } from './errors.ts';
 import { inWords, ReplyError } from './message/faults.ts';
 import { messageOf } from '../explained-error.ts';
@@ -72,7 +73,7 @@ export type TellFailure = (refusal: Refusal, requestId: string, operation?: Cont
 
 /** Of a service without an `errorBody`. The start has compared its bodies with the contract. */
 export const tellFailure: TellFailure = ({ status, number, message }, _requestId, operation) => {
-  const reply = operation && replyOf(operation, status);
+  const reply = operation && replyFor(operation.replies, status);
   if (reply !== undefined && reply.content === undefined) return {};
   const mediaType = reply?.mediaType === PROBLEM_TYPE ? PROBLEM_TYPE : JSON_TYPE;
   return { mediaType, text: JSON.stringify(failureBody(number, message, mediaType)) };
@@ -88,9 +89,9 @@ function tellBy(
   /** Values of the headers that a reply declares, by operation and status. */
   const headers = new Map<string, object>();
   return ({ status, number, message, faults }, requestId, operation) => {
-    const own = operation && replyOf(operation, status);
+    const own = operation && replyFor(operation.replies, status);
     const judge = own === undefined ? outside : operation;
-    const reply = judge && replyOf(judge, status);
+    const reply = judge && replyFor(judge.replies, status);
     const { mediaType = JSON_TYPE, content } = reply ?? {};
     try {
       const hasNone = own !== undefined && content === undefined;
@@ -148,81 +149,89 @@ export function unlistedNumbers(document: OpenApiDocument): readonly ErrorNumber
 }
 
 /** @throws ContractError if a reply forbids an X-Request-Id that the service may send */
-export function requireRequestIds(operations: readonly ContractOperation[]): void {
-  for (const { method, path, replies, validator } of operations)
-    for (const [status, { headers }] of replies) {
-      const [name, header] = Object.entries(headers).find(([each]) => /^x-request-id$/i.test(each)) ?? [];
-      if (name === undefined || header === undefined) continue;
-      for (const id of REQUEST_IDS)
-        try {
-          validator.reply(status === 'default' ? NaN : Number(status), { [name]: id }, undefined);
-        } catch (error) {
-          if (!(error instanceof ReplyError)) throw error;
-          // Another fault is that the body is missing here.
-          const fault = error.faults.find((each) => each.path === `/headers/${name}`);
-          if (fault === undefined) continue;
-          const why = `clients may choose the id ${id}, but ${inWords([fault])}`;
-          refuse(header, `${method} ${path}, response ${status}`, why);
-        }
-    }
+export function requireRequestIds({ method, path, replies, validator }: ContractOperation): void {
+  for (const [status, { headers }] of replies) {
+    const [name, header] = Object.entries(headers).find(([each]) => /^x-request-id$/i.test(each)) ?? [];
+    if (name === undefined || header === undefined) continue;
+    for (const id of REQUEST_IDS)
+      try {
+        validator.reply(status, { [name]: id }, undefined);
+      } catch (error) {
+        if (!(error instanceof ReplyError)) throw error;
+        // Another fault is that the body is missing here.
+        const fault = error.faults.find((each) => each.path === `/headers/${name}`);
+        if (fault === undefined) continue;
+        const why = `clients may choose the id ${id}, but ${inWords([fault])}`;
+        refuse(header, `${method} ${path}, response ${status}`, why);
+      }
+  }
 }
 
 /**
- * @param errorBody that of the service; 'any': it may have one, so that bodies are not compared
  * @param outside declares the failures outside operations, if the contract does
  * @returns what tells the failures
- * @throws ContractError if an operation does not declare a failure that the service itself may answer
+ * @throws ContractError, with `attempt`, if an operation does not declare a failure that the service itself may answer
  */
 export function requireFailures(
-  { paths = {}, components }: OpenApiDocument,
+  document: OpenApiDocument,
   operations: readonly ContractOperation[],
   follow: Follow,
-  errorBody: ErrorBodyOf | 'any' | undefined,
+  errorBody: ErrorBodyOf | undefined,
   outside: ContractOperation | undefined,
+  attempt: Attempt,
 ): TellFailure {
-  const own = typeof errorBody === 'function' ? errorBody : undefined;
-  const [make, tell] = [makerOf(own), tellBy(own, outside, follow)];
+  const [make, tell] = [makerOf(errorBody), tellBy(errorBody, outside, follow)];
   const requireBody = (node: object, where: string, number: ErrorNumber, operation: ContractOperation) => {
-    for (const faults of own === undefined ? [[]] : [[], LONGEST_FAULTS]) {
+    for (const faults of errorBody === undefined ? [[]] : [[], LONGEST_FAULTS]) {
       const refusal = new Refusal(number, LONGEST_MESSAGE, {}, undefined, faults);
       const id = operation === outside ? undefined : operation;
       const { cause } = tell(refusal, REQUEST_ID['x-request-id'], id);
       if (cause === undefined) continue;
       if (!(cause instanceof ReplyError)) refuse(node, where, `errorBody fails for ${number}: ${messageOf(cause)}`);
-      const { mediaType = JSON_TYPE } = replyOf(operation, refusal.status) ?? {};
+      const { mediaType = JSON_TYPE } = replyFor(operation.replies, refusal.status) ?? {};
       const failure = { status: refusal.status, number, message: SHOWN_MESSAGE, requestId: '…', faults: [] };
       const shown = exactJson(make({ ...failure, operationId: id?.id }, mediaType));
       const what = `the service itself answers ${refusal.status} with ${shown}, which must be valid: ${cause.message}`;
-      refuse(node, where, what);
+      refuse(node, where, what, 'errorBody');
     }
   };
-  for (const operation of operations) {
+  const items = new Map(pathItemsOf(document, attempt));
+  const requireDeclared = (operation: ContractOperation) => {
     const { method, path } = operation;
-    const declared = paths[path]?.[method.toLowerCase() as Method] ?? {};
+    const declared = items.get(path)?.[method.toLowerCase() as Method] ?? {};
     const { responses = {} } = declared;
+    const where = `${method} ${path}`;
     for (const number of OF_OPERATIONS) {
       const status = statusOf(number);
       // Without a token there is no limit either.
       if (operation.security.length === 0 && [401, 403, 429].includes(status)) continue;
-      const [reply, node] = [replyOf(operation, status), responses[status] ?? responses['default'] ?? declared];
-      const where = `${method} ${path}`;
+      const [reply, node] = [
+        replyFor(operation.replies, status),
+        replyFor(new Map(Object.entries(responses)), status) ?? declared,
+      ];
       if (reply === undefined)
         refuse(node, where, `the service itself answers ${status}: declare ${status} or default`);
-      if (errorBody === 'any') continue;
-      if (own === undefined && ![JSON_TYPE, PROBLEM_TYPE, undefined].includes(reply.mediaType))
-        refuse(node, where, `the service itself answers ${status}: declare it as ${JSON_TYPE} or ${PROBLEM_TYPE}`);
+      if (errorBody === undefined && ![JSON_TYPE, PROBLEM_TYPE, undefined].includes(reply.mediaType))
+        refuse(
+          node,
+          where,
+          `the service itself answers ${status}: declare it as ${JSON_TYPE} or ${PROBLEM_TYPE}`,
+          'errorBody',
+        );
       requireBody(node, where, number, operation);
     }
-  }
-  if (own === undefined) return tellFailure;
-  const schema = components?.schemas?.['Error'];
+  };
+  for (const operation of operations)
+    attempt(() => {
+      requireDeclared(operation);
+    });
+  if (errorBody === undefined) return tellFailure;
+  const schema = document.components?.schemas?.['Error'];
   if (outside !== undefined && typeof schema === 'object')
-    for (const number of Object.values(ErrorNumber)) requireBody(schema, outside.id, number, outside);
+    attempt(() => {
+      for (const number of Object.values(ErrorNumber)) requireBody(schema, outside.id, number, outside);
+    });
   return tell;
-}
-
-function replyOf({ replies }: ContractOperation, status: number): ContractReply | undefined {
-  return replies.get(String(status)) ?? replies.get('default');
 }
 
 /** Values for those declared headers that the service sends. */

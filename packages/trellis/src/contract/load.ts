@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { readBasePath } from './rules/addresses.ts';
 import { requireDeclared } from './rules/closed.ts';
 import { type Contract, readOperations } from './contract.ts';
-import { follower, type OpenApiDocument, readOpenApi } from './schema/document.ts';
+import { follower, type OpenApiDocument, readOpenApi, type Schema } from './schema/document.ts';
+import { Findings } from './schema/findings.ts';
 import { exactJson } from './schema/int64.ts';
 import { type ErrorBodyOf, outsideOf, requireFailures, requireRequestIds, type TellFailure } from './failures.ts';
 import { requireOneIntegerType } from './rules/integers.ts';
@@ -12,20 +13,27 @@ import { requireLinearPatterns } from './rules/patterns.ts';
 import { requireOpenApi, withValidators } from './validator/validator-eov.ts';
 import { requireKept } from './rules/vocabulary.ts';
 
-/**
- * @param sum of the document that `npm run generate` has checked by the schema of OpenAPI, and its patterns
- * @throws ContractError if the text is not YAML, not OpenAPI 3.1, or has a field that the service does not support
- */
-export function loadDocument(yaml: string, sum = ''): OpenApiDocument {
-  const document = readOpenApi(yaml);
-  // The two checks that it skips take a sixth of a start.
-  const isKnown = sum === sumOf(document);
-  if (!isKnown) requireOpenApi(document);
-  const schemas = requireKept(document);
-  if (isKnown) return document;
-  requireOneFile(document);
-  requireLinearPatterns(schemas);
-  requireDeclared(schemas, follower(document));
+/** @returns all schemas of a document @param found gets what the service does not support */
+function requireSupported(document: OpenApiDocument, found: Findings, isKnown: boolean): ReadonlySet<Schema> {
+  const schemas = requireKept(document, found);
+  if (isKnown) return schemas;
+  requireOpenApi(document, found);
+  requireOneFile(document, found);
+  const follow = follower(document);
+  for (const schema of schemas)
+    if (found.isSound(schema))
+      found.attempt(() => {
+        requireLinearPatterns(schema);
+        requireDeclared(schema, follow);
+      });
+  return schemas;
+}
+
+/** @throws ContractError if the text is not YAML, not OpenAPI 3.1, or has a field that the service does not support */
+export function loadDocument(yaml: string): OpenApiDocument {
+  const [document, found] = [readOpenApi(yaml), new Findings()];
+  requireSupported(document, found, false);
+  found.requireNone();
   return document;
 }
 
@@ -51,20 +59,43 @@ export async function loadContract(contract: string | URL, errorBody?: ErrorBody
 }
 
 function compile(text: string, sum: string, errorBody: ErrorBodyOf | 'any' | undefined): Loaded {
-  const document = loadDocument(text, sum);
-  const basePath = readBasePath(document);
+  const { found, ...loaded } = examine(text, sum, errorBody === 'any' ? undefined : errorBody);
+  found.requireNone(errorBody !== 'any');
+  return loaded;
+}
+
+/** What a text says, and all that keeps the service from keeping it. */
+export interface Examined extends Loaded {
+  readonly found: Findings;
+  readonly schemas: ReadonlySet<Schema>;
+}
+
+/**
+ * @param sum of the document that `npm run generate` has checked by the schema of OpenAPI, and its patterns
+ * @throws ContractError if the text is not YAML, or not OpenAPI 3.1
+ */
+export function examine(text: string, sum = '', errorBody?: ErrorBodyOf): Examined {
+  const [document, found] = [readOpenApi(text), new Findings()];
+  const { attempt, isSound } = found;
+  // The two checks that a known document skips take a sixth of a start.
+  const schemas = requireSupported(document, found, sum === sumOf(document));
+  const basePath = readBasePath(document, attempt, isSound);
   const follow = follower(document);
-  const judged = typeof errorBody === 'function' ? outsideOf(document) : [];
-  const all = withValidators([...readOperations(document), ...judged], document);
-  const [operations, [outside]] = [all.slice(0, all.length - judged.length), all.slice(all.length - judged.length)];
-  const tell = requireFailures(document, operations, follow, errorBody, outside);
-  requireRequestIds(operations);
+  const operations = withValidators(readOperations(document, attempt, isSound), document, attempt);
+  const judged = errorBody === undefined ? [] : (attempt(() => outsideOf(document)) ?? []);
+  const [outside] = withValidators(judged, document, attempt);
+  const tell = requireFailures(document, operations, follow, errorBody, outside, attempt);
+  for (const operation of operations)
+    attempt(() => {
+      requireRequestIds(operation);
+    });
   const sent = operations.flatMap(({ values, body }) => [values, ...(body?.types.values() ?? [])]);
   requireOneIntegerType(
     sent.map(({ schema }) => schema),
     follow,
+    attempt,
   );
-  return { yaml: text, document, basePath, operations, tell };
+  return { yaml: text, document, basePath, operations, tell, found, schemas };
 }
 
 /** Of what is parsed, so that a formatter of YAML changes nothing. */

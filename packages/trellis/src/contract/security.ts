@@ -1,4 +1,5 @@
 import { areScopes, NO_SCOPES } from './caller.ts';
+import type { Attempt } from './schema/findings.ts';
 import { type OpenApiDocument, refuse, type Security } from './schema/document.ts';
 
 /** A Security Requirement Object: scopes by the name of a scheme. */
@@ -38,19 +39,25 @@ export function readSecurity({ components }: OpenApiDocument, security: Security
  *
  * @param demands of all operations
  */
-export function requireOneScheme(demands: readonly { readonly security: Security; readonly where: string }[]): void {
+export function requireOneScheme(
+  demands: readonly { readonly security: Security; readonly where: string }[],
+  attempt: Attempt,
+): void {
   const schemes = new Set(demands.flatMap(({ security }) => security.flatMap((each) => Object.keys(each))));
   for (const { security, where } of demands)
     for (const alternative of security)
-      for (const [scheme, scopes] of Object.entries(alternative))
-        for (const other of schemes)
-          if (!security.some((each) => demandsAll(each, other, scopes)))
-            refuse(
-              alternative,
-              where,
-              `a token of ${scheme} cannot be told from one of ${other}, which other operations name: ` +
-                `name one scheme everywhere, and tell tokens apart by scopes, such as ${scheme}: [admin]`,
-            );
+      for (const [scheme, scopes] of Object.entries(alternative)) {
+        const other = [...schemes].find((each) => !security.some((also) => demandsAll(also, each, scopes)));
+        if (other === undefined) continue;
+        attempt(() => {
+          refuse(
+            alternative,
+            where,
+            `a token of ${scheme} cannot be told from one of ${other}, which other operations name: ` +
+              `name one scheme everywhere, and tell tokens apart by scopes, such as ${scheme}: [admin]`,
+          );
+        });
+      }
 }
 
 function demandsAll(requirement: Requirement, scheme: string, scopes: readonly string[]): boolean {

@@ -124,10 +124,25 @@ type ReplyOf<Status, R> = R extends { headers: infer H }
   ? { readonly status: Status } & Headers<DeclaredHeaders<H>> & BodyOf<R>
   : never;
 type RepliesOf<O> = O extends { responses: infer R }
-  ? { [Status in keyof R & number]: ReplyOf<Status, R[Status]> }[keyof R & number]
+  ? {
+      [Status in keyof R & (number | keyof Ranges)]: ReplyOf<
+        Status extends keyof Ranges ? Exclude<Ranges[Status], keyof R> : Status,
+        R[Status]
+      >;
+    }[keyof R & (number | keyof Ranges)]
   : never;
+/** The registered statuses of each range that have a body: any other one must be declared by its number. */
+interface Ranges {
+  '2XX': 200 | 201 | 202 | 203 | 206 | 207 | 208 | 226;
+  '3XX': 300 | 301 | 302 | 303 | 307 | 308;
+  '4XX': ClientErrors;
+  '5XX': 500 | 501 | 502 | 503 | 504 | 505 | 506 | 507 | 508 | 511;
+}
+type ClientErrors =
+  | (400 | 401 | 402 | 403 | 404 | 405 | 406 | 407 | 408 | 409 | 410 | 411 | 412 | 413 | 414 | 415 | 416 | 417)
+  | (421 | 422 | 423 | 424 | 425 | 426 | 428 | 429 | 431 | 451);
 
-/** Only statuses that the contract declares by number: `default` would let any status compile. */
+/** Statuses that the contract declares by number or range: `default` would let any status compile. */
 export type Reply<All, Id extends keyof All> = RepliesOf<All[Id]>;
 
 export type Operation<All, Id extends keyof All, Tools> = (

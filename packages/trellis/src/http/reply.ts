@@ -1,5 +1,5 @@
 import { validateHeaderValue } from 'node:http';
-import { OWN_HEADERS } from '../contract/message/content.ts';
+import { declaredFor, OWN_HEADERS } from '../contract/message/content.ts';
 import type { ContractOperation, HeaderValues, ReplyData } from '../contract/contract.ts';
 import type { Refusal } from '../contract/errors.ts';
 import type { TellFailure } from '../contract/failures.ts';
@@ -18,7 +18,7 @@ export function validReply(context: Context, returned: ReplyData | undefined, op
 }
 
 function validated({ status, headers = {}, body: returned }: ReplyData, operation: ContractOperation): ReplyData {
-  const declared = operation.replies.get(String(status));
+  const declared = declaredFor(operation.replies, status);
   if (declared === undefined)
     throw new Error(`${operation.id} answered ${status}, which the contract does not declare`);
   for (const [name, value] of Object.entries(headers)) {

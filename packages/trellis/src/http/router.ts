@@ -45,8 +45,9 @@ export function routeOperations(router: IRouter, options: RouterOptions): void {
     const route = router.route(literalPath(basePath) + templatePath(path));
     for (const operation of declared) {
       // The type Service has checked the operation with the types of its own request and tables, which are not known here.
-      const handler = operations[operation.id] as Handler | undefined;
-      if (handler === undefined) throw outOfStep(`declares ${operation.id}, which the service does not have`);
+      const { id } = operation;
+      const handler = (Object.hasOwn(operations, id) ? operations[id] : undefined) as Handler | undefined;
+      if (handler === undefined) throw outOfStep(`declares ${id}, which the service does not have`);
       route[operation.method.toLowerCase() as 'get'](...wayOf(operation, handler, given));
     }
     // Express answers HEAD by the route of GET.

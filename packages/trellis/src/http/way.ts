@@ -4,6 +4,7 @@ import { type Caller, scopeCheck } from '../contract/caller.ts';
 import type { ContractOperation } from '../contract/contract.ts';
 import { overloaded } from '../contract/errors.ts';
 import { isErrorBody, type TellFailure } from '../contract/failures.ts';
+import { declaredFor } from '../contract/message/content.ts';
 import { readValues, requireValid } from '../contract/request.ts';
 import type { Handler, Tools } from '../service.ts';
 import { readBody } from './body.ts';
@@ -109,7 +110,7 @@ export function wayOf(operation: ContractOperation, handler: Handler, options: W
   function sendReply(context: Context) {
     const { status, headers = {}, body } = known(context.reply);
     if (status >= 400 && isErrorBody(body)) context.error = body.error;
-    const { mediaType, content } = operation.replies.get(String(status)) ?? {};
+    const { mediaType, content } = declaredFor(operation.replies, status) ?? {};
     send(context, status, headers, mediaType, body === undefined ? undefined : content?.toJson(body));
     context.forget();
   }

@@ -68,7 +68,7 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
     this.series = seriesOf(prefix, [this.registry]);
     // Prometheus computes increases from the second sample on, so each counter must begin with 0.
     for (const { id, replies } of operations) {
-      const statuses = [...replies.keys(), '500', '503'].filter((status) => status !== 'default');
+      const statuses = [...replies.keys(), '500', '503'].filter((status) => /^\d+$/.test(status));
       this.initialiseAtZero(id, statuses);
     }
     this.initialiseAtZero(NONE, Object.values(ErrorNumber).map(statusOf));

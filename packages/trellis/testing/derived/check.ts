@@ -1,3 +1,4 @@
+import { replyFor } from '../../src/contract/message/content.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Contract, ContractOperation } from '../../src/contract/contract.ts';
@@ -147,7 +148,7 @@ export class Checker {
     for (let tries = 1; ; tries++) {
       const reply = await this.exchange(operation, wire);
       const { status, headers, text } = reply;
-      const declared = operation.replies.get(String(status)) ?? operation.replies.get('default');
+      const declared = replyFor(operation.replies, status);
       const schema = declared?.content?.schema;
       const faults = schema === undefined ? [] : (await this.judgeOf(schema))({ body: read(text) });
       if (faults.length > 0 || (schema === undefined && text !== ''))

@@ -1,3 +1,4 @@
+import { declaredFor } from '../../src/contract/message/content.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { ContractOperation } from '../../src/contract/contract.ts';
 import { type AnySchema, follower, type OpenApiDocument } from '../../src/contract/schema/document.ts';
@@ -91,7 +92,7 @@ export class Rows {
   }
 
   private positionOf({ replies }: ContractOperation, status: number): Position | undefined {
-    const schema = replies.get(String(status))?.content?.schema;
+    const schema = declaredFor(replies, status)?.content?.schema;
     return schema === undefined ? undefined : new Position(schema, follower(this.document));
   }
 

@@ -4,6 +4,7 @@ import {
   type DeclaredOperation,
   type Method,
   type OpenApiDocument,
+  pathItemsOf,
   resolver,
 } from '../../src/contract/schema/document.ts';
 import { exactJson } from '../../src/contract/schema/int64.ts';
@@ -139,7 +140,7 @@ class Comparer {
     // `default` covers failures only, as a status of success tells clients what the service has done.
     const isFailure = !/^[123]/.test(status);
     const keyIn = ({ replies }: ContractOperation) =>
-      replies.has(status) ? status : isFailure && replies.has('default') ? 'default' : undefined;
+      [status, `${status.slice(0, 1)}XX`, ...(isFailure ? ['default'] : [])].find((each) => replies.has(each));
     const [old, now] = [keyIn(was), keyIn(is)];
     if (old === undefined) this.report('reply status added', where);
     else if (old !== status) this.report('failure status added to a default reply', where);
@@ -261,7 +262,7 @@ function leadsInto(one: Demand, other: Demand): boolean {
 
 /** The operation as written, with the parameters of its path. */
 function declaredIn({ contract: { document } }: Edition, { path, method }: ContractOperation): DeclaredOperation {
-  const item = document.paths?.[path];
+  const [, item] = pathItemsOf(document).find(([each]) => each === path) ?? [];
   const operation = item?.[method.toLowerCase() as Method] ?? {};
   const parameters = [...(item?.parameters ?? []), ...(operation.parameters ?? [])].map(resolver(document));
   return { ...operation, parameters };

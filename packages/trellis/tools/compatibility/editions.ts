@@ -1,3 +1,4 @@
+import { replyFor } from '../../src/contract/message/content.ts';
 import { type Contract, type ContractOperation, readOperations } from '../../src/contract/contract.ts';
 import { type AnySchema, type Follow, follower } from '../../src/contract/schema/document.ts';
 import { Refusal } from '../../src/contract/errors.ts';
@@ -53,14 +54,14 @@ export class Edition {
 
   /** Whether the service may send a reply. @param status as declared in either contract */
   maySend(operation: ContractOperation, status: string, reply: DerivedReply): boolean {
-    const declared = operation.replies.get(status) ?? operation.replies.get('default');
+    const declared = replyFor(operation.replies, status);
     const isDeclared = namesIn(reply.headers).isSubsetOf(namesIn(declared?.headers ?? {}));
     return isDeclared && this.faultOf(operation, status, reply) === undefined;
   }
 
   /** What is wrong with a reply for a client, which ignores headers that it does not know. */
   faultOf({ replies, validator }: ContractOperation, status: string, reply: DerivedReply): string | undefined {
-    const declared = replies.get(status) ?? replies.get('default');
+    const declared = replyFor(replies, status);
     const fields = new Map(Object.entries(reply.headers).map(([name, value]) => [name.toLowerCase(), value]));
     const headers = Object.entries(declared?.headers ?? {}).flatMap(([name, { schema }]) => {
       const value = fields.get(name.toLowerCase());
@@ -69,7 +70,7 @@ export class Edition {
     const { body } = reply;
     const content = body === undefined ? undefined : returned(body, declared?.content?.position);
     return faultIn(() => {
-      validator.reply(status === 'default' ? 599 : Number(status), Object.fromEntries(headers), content);
+      validator.reply(status, Object.fromEntries(headers), content);
     });
   }
 }

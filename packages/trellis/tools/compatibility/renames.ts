@@ -5,6 +5,7 @@ import {
   type OpenApiDocument,
   type Parameter,
   type PathItem,
+  pathItemsOf,
   resolver,
   type Schema,
 } from '../../src/contract/schema/document.ts';
@@ -16,7 +17,10 @@ const shapeOf = (path: string) => path.replaceAll(/\{[^}]*\}/g, '{}');
 
 /** The paths of the old contract that differ from one of the new contract only in the names of parameters. */
 export function renamedPaths(was: Contract, is: Contract): ReadonlyMap<string, string> {
-  const [old, now] = [was, is].map(({ document }) => Object.keys(document.paths ?? {})) as [string[], string[]];
+  const [old, now] = [was, is].map(({ document }) => pathItemsOf(document).map(([path]) => path)) as [
+    string[],
+    string[],
+  ];
   const added = new Map(now.filter((path) => !old.includes(path)).map((path) => [shapeOf(path), path]));
   const gone = old.filter((path) => !now.includes(path));
   return new Map(gone.flatMap((path) => (added.has(shapeOf(path)) ? [[path, added.get(shapeOf(path)) ?? path]] : [])));
@@ -26,7 +30,7 @@ export function renamedPaths(was: Contract, is: Contract): ReadonlyMap<string, s
 export function withNewNames(contract: Contract, renamed: ReadonlyMap<string, string>): Contract {
   if (renamed.size === 0) return contract;
   const resolve = resolver(contract.document);
-  const paths = Object.entries(contract.document.paths ?? {}).map(([path, item]): [string, PathItem] => {
+  const paths = pathItemsOf(contract.document).map(([path, item]): [string, PathItem] => {
     const now = renamed.get(path);
     if (now === undefined) return [path, item];
     const names = new Map(variablesOf(path).map((name, index) => [name, variablesOf(now)[index] ?? name]));

@@ -11,6 +11,7 @@ import {
   type Media,
   type Method,
   type OpenApiDocument,
+  pathItemsOf,
   resolver,
 } from '../../src/contract/schema/document.ts';
 import { exactJson } from '../../src/contract/schema/int64.ts';
@@ -97,8 +98,8 @@ function withAllMembers(document: OpenApiDocument): OpenApiDocument {
   });
 }
 
-function declaredOf({ path, method }: ContractOperation, { paths = {} }: OpenApiDocument): object {
-  return paths[path]?.[method.toLowerCase() as Method] ?? {};
+function declaredOf({ path, method }: ContractOperation, document: OpenApiDocument): object {
+  return new Map(pathItemsOf(document)).get(path)?.[method.toLowerCase() as Method] ?? {};
 }
 
 /** A reply that the contract allows, of the lowest status, or what the contract lacks for one. */

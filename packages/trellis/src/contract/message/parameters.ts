@@ -63,7 +63,8 @@ export function parameterReader(
       );
       if (isMember || taken.has(each))
         throw new ContractError(
-          `${locationOf(parameter)}: the parameter ${parameter.name} and another one both read ${each} in the query: rename one`,
+          `the parameter ${parameter.name} and another one both read ${each} in the query: rename one`,
+          locationOf(parameter),
         );
       taken.add(each);
     }
@@ -254,7 +255,7 @@ function queryNames({ in: location, name, style, explode }: Parameter, position:
 function requireReadable(parameter: Parameter, position: Position, follow: Follow): void {
   const { name, in: location, style, explode } = parameter;
   const refuse = (what: string) => {
-    throw new ContractError(`${locationOf(parameter)}: the parameter ${name} ${what}`);
+    throw new ContractError(`the parameter ${name} ${what}`, locationOf(parameter));
   };
   const { types } = position;
   const structure = structureOf(position);

@@ -1,4 +1,5 @@
-import { type OpenApiDocument, type PathItem, refuse, type Server } from '../schema/document.ts';
+import { directly } from '../schema/findings.ts';
+import { type OpenApiDocument, pathItemsOf, type PathItem, refuse, type Server } from '../schema/document.ts';
 
 const VARIABLE = /\{[^}]*\}/;
 const VARIABLES = /\{([^}]*)\}/g;
@@ -7,36 +8,47 @@ const VARIABLES = /\{([^}]*)\}/g;
 export const PAGES = { root: '/', docs: '/docs', yaml: '/openapi.yaml', json: '/openapi.json' } as const;
 
 /** @throws ContractError if the path in `servers` is ambiguous, or no request can reach a path of the contract */
-export function readBasePath({ servers = [], paths = {} }: OpenApiDocument): string {
-  const [first, ...others] = servers;
-  const basePath = first === undefined ? '' : pathOf(first);
-  for (const other of others)
-    if (pathOf(other) !== basePath) refuse(other, 'servers', 'the urls of all servers must have the same path');
-  const templates: string[] = [];
-  for (const [path, item] of Object.entries(paths)) {
-    requireForm(path, item);
-    refusePage(basePath + path, item);
-    // The router tries paths without variables first.
-    if (!VARIABLE.test(path)) continue;
-    const hiding = templates.find((each) => matches(each, path));
-    if (hiding !== undefined)
-      refuse(
-        item,
-        path,
-        `the path ${hiding}, which stands earlier, matches the same requests: move ${path} before it, or join the two`,
-      );
-    templates.push(path);
-  }
+export function readBasePath(
+  document: OpenApiDocument,
+  attempt = directly,
+  isSound: (part: object) => boolean = () => true,
+): string {
+  const { servers = [] } = document;
+  const isList = Array.isArray(servers) && isSound(servers);
+  const basePath = (isList ? attempt(() => commonPath(servers)) : undefined) ?? '';
+  const templates: { readonly path: string; readonly matches: RegExp }[] = [];
+  for (const [path, item] of pathItemsOf(document, attempt))
+    attempt(() => {
+      requireForm(path, item);
+      refusePage(basePath + path, item);
+      // The router tries paths without variables first.
+      if (!VARIABLE.test(path)) return;
+      const hiding = templates.find(({ matches }) => matches.test(path));
+      if (hiding !== undefined)
+        refuse(
+          item,
+          path,
+          `the path ${hiding.path}, which stands earlier, matches the same requests: move ${path} before it, or join the two`,
+        );
+      templates.push({ path, matches: matching(path) });
+    });
   return basePath;
+}
+
+function commonPath([first, ...others]: readonly Server[]): string {
+  const path = first === undefined ? '' : pathOf(first);
+  for (const other of others)
+    if (pathOf(other) !== path) refuse(other, 'servers', 'the urls of all servers must have the same path');
+  return path;
 }
 
 export function variablesOf(template: string): string[] {
   return [...template.matchAll(VARIABLES)].map(([, name = '']) => name);
 }
 
-/** Whether a template matches every request that another template matches. */
-function matches(template: string, path: string): boolean {
-  return new RegExp(`^${template.split(VARIABLE).map(RegExp.escape).join('[^/]+')}$`).test(path);
+/** Matches every path that a template matches, and each template that matches no others. */
+function matching(template: string): RegExp {
+  return new RegExp(`^${template.split(VARIABLE).map(RegExp.escape).join('[^/]+')}$`);
 }
 
 function requireForm(path: string, item: PathItem): void {

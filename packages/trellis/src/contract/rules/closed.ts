@@ -3,14 +3,16 @@ import { type Follow, locationOf, type Schema } from '../schema/document.ts';
 import { ContractError } from '../errors.ts';
 
 /** @throws ContractError if an object must have a member that it must not have: no value is valid */
-export function requireDeclared(schemas: Iterable<Schema>, follow: Follow): void {
-  for (const schema of schemas)
-    for (const name of schema.required ?? [])
-      if (joined([schema], follow).some((each) => forbids(each, name, follow)))
-        throw new ContractError(
-          `${locationOf(schema, 'required')}: required names ${name}, which this closed object does not declare: ` +
-            'add it to properties, or remove it from required',
-        );
+export function requireDeclared(schema: Schema, follow: Follow): void {
+  if (schema.required === undefined) return;
+  const all = joined([schema], follow);
+  for (const name of schema.required)
+    if (all.some((each) => forbids(each, name, follow)))
+      throw new ContractError(
+        `required names ${name}, which this closed object does not declare: ` +
+          'add it to properties, or remove it from required',
+        locationOf(schema, 'required'),
+      );
 }
 
 function forbids(schema: Schema, name: string, follow: Follow): boolean {

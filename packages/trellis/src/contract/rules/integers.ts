@@ -1,5 +1,6 @@
 import { type AnySchema, type Follow, locationOf, type Schema } from '../schema/document.ts';
 import { ContractError } from '../errors.ts';
+import { directly } from '../schema/findings.ts';
 import { declaredMembers, isInt64Schema, reachable, typed } from '../schema/subschemas.ts';
 import { isInteger, isLarge } from '../schema/exact.ts';
 import { Position } from '../schema/positions.ts';
@@ -11,7 +12,7 @@ import { Position } from '../schema/positions.ts';
  * @param values the schemas of the values of requests
  * @throws ContractError
  */
-export function requireOneIntegerType(values: readonly AnySchema[], follow: Follow): void {
+export function requireOneIntegerType(values: readonly AnySchema[], follow: Follow, attempt = directly): void {
   const seen = new Map<AnySchema, Set<AnySchema>>();
   /** @param one and `other` describe the same value; they may be the same schema */
   const visit = (one: AnySchema, other: AnySchema): void => {
@@ -27,8 +28,9 @@ export function requireOneIntegerType(values: readonly AnySchema[], follow: Foll
         : schemas.find((each) => isInt64Schema(each) && !allowsBigint(other, follow));
     if (int64 !== undefined) {
       throw new ContractError(
-        `${locationOf(other)}: the int64 at ${locationOf(int64)} may describe the same value, a bigint, ` +
+        `the int64 at ${locationOf(int64)} may describe the same value, a bigint, ` +
           'but this schema has the type number: write type: integer and format: int64 here too, or in neither',
+        locationOf(other),
       );
     }
     for (const first of schemas) for (const second of others) visitParts(first, second);
@@ -52,7 +54,10 @@ export function requireOneIntegerType(values: readonly AnySchema[], follow: Foll
     for (let index = 0; index <= length; index++) pairs.push([[itemOf(first, index)], [itemOf(second, index)]]);
     for (const [some, more] of pairs) for (const each of some) for (const also of more) visit(each, also);
   };
-  for (const value of values) visit(value, value);
+  for (const value of values)
+    attempt(() => {
+      visit(value, value);
+    });
 }
 
 /** @throws ContractError if a value of the schema can be an int64, and its generated type has no integer */
@@ -60,8 +65,9 @@ export function requireIntegers(schema: Schema, follow: Follow): void {
   const { int64, types } = new Position(schema, follow);
   if (!int64 || !types.has('integer') || integerTypes(schema, follow).size > 0) return;
   throw new ContractError(
-    `${locationOf(schema)}: one schema of this value has format: int64, and another one does not: write type: integer ` +
+    `one schema of this value has format: int64, and another one does not: write type: integer ` +
       'and format: int64 in both, or in neither',
+    locationOf(schema),
   );
 }
 

@@ -1,4 +1,5 @@
-import { locationOf, type OpenApiDocument } from '../schema/document.ts';
+import { locationOf, type OpenApiDocument, targetOf } from '../schema/document.ts';
+import type { Findings } from '../schema/findings.ts';
 import { ContractError } from '../errors.ts';
 import { ONE_FILE, VOCABULARY } from './vocabulary.ts';
 
@@ -13,15 +14,15 @@ const MAPS: ReadonlySet<string> = new Set([
 ]);
 
 /** requireKept follows the references of what the service keeps; these may also stand in what it only shows. */
-export function requireOneFile(document: OpenApiDocument): void {
+export function requireOneFile(document: OpenApiDocument, found: Findings): void {
   const seen = new Set<object>();
   const visit = (node: unknown, isMap: boolean): void => {
     if (typeof node !== 'object' || node === null || seen.has(node)) return;
     seen.add(node);
     const { $ref } = node as { readonly $ref?: unknown };
-    if (!isMap && typeof $ref === 'string' && !$ref.startsWith('#'))
-      throw new ContractError(
-        `${locationOf(node, '$ref')}: $ref leads to ${$ref}, which is not in the document: ${ONE_FILE}`,
+    if (!isMap && typeof $ref === 'string' && targetOf(document, $ref) === undefined)
+      found.add(
+        new ContractError(`$ref leads to ${$ref}, which is not in the document: ${ONE_FILE}`, locationOf(node, '$ref')),
       );
     for (const [name, each] of Object.entries(node)) {
       const isData = DATA.includes(name) || name.startsWith('x-') || (name === 'examples' && Array.isArray(each));

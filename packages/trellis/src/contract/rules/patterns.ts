@@ -12,16 +12,14 @@ const FORMAT = 'or give a format in its place: docs/contract.md of trellis lists
  * JavaScript tries each way in which a pattern can match a text: where their number grows with the text, 64 KiB can take
  * minutes. @throws ContractError for such a `pattern` or name of `patternProperties`
  */
-export function requireLinearPatterns(schemas: ReadonlySet<Schema>): void {
-  for (const schema of schemas) {
-    if (schema.pattern !== undefined) requireLinear(schema.pattern, schema);
-    for (const each of Object.keys(schema.patternProperties ?? {})) requireLinear(each, schema);
-  }
+export function requireLinearPatterns(schema: Schema): void {
+  if (schema.pattern !== undefined) requireLinear(schema.pattern, schema);
+  for (const each of Object.keys(schema.patternProperties ?? {})) requireLinear(each, schema);
 }
 
 function requireLinear(pattern: string, node: Schema): void {
   const what = faultOf(pattern);
-  if (what !== undefined) throw new ContractError(`${locationOf(node)}: the pattern ${pattern} ${what}`);
+  if (what !== undefined) throw new ContractError(`the pattern ${pattern} ${what}`, locationOf(node));
 }
 
 function faultOf(pattern: string): string | undefined {

@@ -2,6 +2,7 @@ import { TYPES } from '../schema/subschemas.ts';
 import { follower, locationOf, METHODS, type OpenApiDocument, type Schema, targetOf } from '../schema/document.ts';
 import { ContractError } from '../errors.ts';
 import { SILENT_FORMATS, STRING_FORMATS } from '../schema/formats.ts';
+import type { Findings } from '../schema/findings.ts';
 import { Position } from '../schema/positions.ts';
 
 /** OpenAPI's names of its objects. */
@@ -156,19 +157,19 @@ export const VOCABULARY: Readonly<Record<ObjectKind, Readonly<Record<string, Voc
       'Security Scheme',
       `${RUN}; all stand for the same tokens, which differ by scopes: operations name one, or each with the others as alternatives`,
     ),
-    pathItems: refused('write each path out under paths'),
+    pathItems: map('Path Item', 'where paths refer to them'),
     ...shown('callbacks', 'examples', 'links'),
   },
   'Path Item': {
     ...shown('summary', 'description'),
-    $ref: refused('write the path out under paths'),
+    $ref: kept('to a path item within the document; nothing but summary and description may stand beside it', text),
     ...Object.fromEntries(METHODS.map((method) => [method, one('Operation', BOTH)])),
     servers: refused('move servers to the top level of the document'),
     parameters: list('Parameter', BOTH),
   },
   Operation: {
     ...shown('summary', 'description', 'tags', 'externalDocs', 'deprecated', 'callbacks'),
-    operationId: kept('the name of the handler', text),
+    operationId: kept('any text: the key of the handler in `operations`', text),
     parameters: list('Parameter', BOTH),
     requestBody: one('Request Body', `${BOTH}; an operation without one refuses a body`),
     responses: map(
@@ -349,80 +350,127 @@ export function isIgnored({ in: location, name }: { readonly in?: unknown; reado
   return location === 'header' && IGNORED_HEADERS.includes(String(name).toLowerCase());
 }
 
+const JSON_TYPE = /^application\/(?:[\w.!#$&^-]+\+)?json$/;
+
+/** No edit of words cures these: only the author knows what shall stand in place of another medium, or of a cookie. */
+const DECISIONS: readonly string[] = ['Media Type', 'Parameter in', 'Security Scheme type', 'Security Scheme scheme'];
+
 /**
+ * @param found gets the first refusal of each object, with line, column and cure
  * @returns all schemas of the document
- * @throws ContractError with line, column and cure for the first field that the service does not support
  */
-export function requireKept(document: OpenApiDocument): ReadonlySet<Schema> {
+export function requireKept(document: OpenApiDocument, found: Findings): ReadonlySet<Schema> {
   const defaults: Schema[] = [];
+  const refused = new Set<object>();
   const seen = Object.fromEntries(Object.keys(VOCABULARY).map((kind) => [kind, new Set()])) as Record<
     ObjectKind,
     Set<unknown>
   >;
+  /** The operation that is visited, unless a reference has led out of it. */
+  let where = '';
+  const refuse = (node: object, field: string, what: string, subject = '') => {
+    if (refused.has(node)) return;
+    refused.add(node);
+    const isDecision = DECISIONS.includes(subject);
+    const place = `${locationOf(node, field)}${isDecision ? where : ''}`;
+    found.add(new ContractError(what, place, isDecision ? 'decision' : 'edit'), node);
+  };
+  const visitWithin = (around: string, visiting: () => void) => {
+    const before = where;
+    where = around;
+    visiting();
+    where = before;
+  };
   const visit = (value: unknown, kind: ObjectKind, holder: object, field: string): void => {
     if (kind === 'Schema' && typeof value === 'boolean') return;
-    if (typeof value !== 'object' || value === null || Array.isArray(value))
-      refuse(holder, field, `${field} must be a ${kind} Object`);
+    if (!isMap(value)) {
+      refuse(holder, field, `${field} must be ${named(kind)}`);
+      return;
+    }
+    found.depends(holder, value);
+    if (kind === 'Media Type' && !JSON_TYPE.test(field)) {
+      const forms = 'write application/json or application/….+json, in lower case';
+      refuse(holder, field, `the media type ${field} is not JSON: ${forms}`, kind);
+    }
     if (seen[kind].has(value)) return;
     seen[kind].add(value);
-    const node = value as Readonly<Record<string, unknown>>;
-    if (typeof node['$ref'] === 'string' && kind !== 'Path Item') {
-      const target = targetOf(document, node['$ref']);
+    if (typeof value['$ref'] === 'string') {
+      const target = targetOf(document, value['$ref']);
       if (target === undefined)
-        refuse(node, '$ref', `$ref leads to ${node['$ref']}, which is not in the document: ${ONE_FILE}`);
-      visit(target, kind, node, '$ref');
+        refuse(value, '$ref', `$ref leads to ${value['$ref']}, which is not in the document: ${ONE_FILE}`);
+      else
+        visitWithin('', () => {
+          // What is behind the reference of a path is of that path.
+          visit(target, kind, value, kind === 'Path Item' ? field : '$ref');
+        });
       if (kind !== 'Schema') {
-        const ignored = Object.keys(node).find((each) => !['$ref', 'summary', 'description'].includes(each));
-        if (ignored !== undefined) refuse(node, ignored, `OpenAPI ignores ${ignored} beside $ref: leave it out`);
+        const ignored = Object.keys(value).find((each) => !['$ref', 'summary', 'description'].includes(each));
+        if (ignored !== undefined) refuse(value, ignored, `OpenAPI ignores ${ignored} beside $ref: leave it out`);
         return;
       }
     }
-    if (kind === 'Parameter' && isIgnored(node)) return;
-    if (kind === 'Schema' && holdsBigint(node['default'])) defaults.push(node);
+    if (kind === 'Parameter' && isIgnored(value)) return;
+    if (kind === 'Schema' && holdsBigint(value['default'])) defaults.push(value);
     // A field that is not known may belong to a value of another one, as `in` does to `type: apiKey`.
     const isKnown = ([name]: readonly [string, unknown]) => Number(Object.hasOwn(VOCABULARY[kind], name));
-    const fields = Object.entries(node).sort((one, other) => isKnown(other) - isKnown(one));
-    for (const [name, member] of fields) visitField(node, kind, name, member);
+    const fields = Object.entries(value).sort((one, other) => isKnown(other) - isKnown(one));
+    for (const [name, member] of fields)
+      visitWithin(kind === 'Path Item' ? `, ${name} ${field}` : where, () => {
+        visitField(value, kind, name, member);
+      });
+    if (kind !== 'Path Item') return;
+    for (const operation of METHODS.map((method) => value[method]).filter(isMap)) {
+      if (Array.isArray(value['parameters'])) found.depends(operation, value['parameters']);
+      if (refused.has(value)) found.spoil(operation);
+    }
   };
-  const visitField = (
-    node: Readonly<Record<string, unknown>>,
-    kind: ObjectKind,
-    name: string,
-    member: unknown,
-  ): void => {
+  const visitField = (node: Fields, kind: ObjectKind, name: string, member: unknown): void => {
     const rows = VOCABULARY[kind];
     const row = Object.hasOwn(rows, name) ? rows[name] : undefined;
     if (row === undefined) {
       if (kind === 'Security Requirement' || (name.startsWith('x-') && !name.startsWith('x-eov-'))) return;
-      refuse(node, name, `the field ${name} of a ${kind} Object is not supported: leave it out`);
+      refuse(node, name, `the field ${name} of ${named(kind)} is not supported: leave it out`);
+      return;
     }
-    if (row.is === 'refused') refuse(node, name, `${name} is not supported: ${row.how}`);
+    if (row.is === 'refused') {
+      refuse(node, name, `${name} is not supported: ${row.how}`);
+      return;
+    }
     const { holds } = row;
     const isHolder = typeof member === 'object' && member !== null && Array.isArray(member) === (holds?.in === 'list');
-    if (holds?.in !== undefined && !isHolder)
+    if (holds?.in !== undefined && !isHolder) {
       refuse(node, name, `${name} must be a ${holds.in} of ${holds.kind} Objects`);
+      if (typeof member === 'object' && member !== null) found.spoil(member);
+      return;
+    }
     const wrong = row.value?.(member, node);
-    if (wrong !== undefined) refuse(node, name, `${name} ${wrong}`);
+    if (wrong !== undefined) refuse(node, name, `${name} ${wrong}`, `${kind} ${name}`);
     if (holds === undefined) return;
     if (holds.in === undefined || !isHolder) {
       visit(member, holds.kind, node, name);
       return;
     }
+    found.depends(node, member);
     for (const [key, each] of Object.entries(member)) {
       if (key === PROTOTYPE) refuse(member, key, `${name} must be without ${PROTOTYPE}`);
-      if (key.startsWith('x-') && EXTENSIBLE.includes(name) && kind !== 'Components')
-        refuse(member, key, `${key} must not stand among ${name}: move it beside ${name}`);
+      if (key.startsWith('x-') && EXTENSIBLE.includes(name) && kind !== 'Components') continue;
       visit(each, holds.kind, member, key);
     }
   };
   visit(document, 'OpenAPI', document, 'the document');
-  // Last, when all references are known to lead somewhere.
+  // Last, when it is known which references lead somewhere.
   for (const schema of defaults)
-    if (isRounded(schema.default, new Position(schema, follower(document))))
+    if (found.isSound(schema) && isRounded(schema.default, new Position(schema, follower(document))))
       refuse(schema, 'default', `default ${ROUNDED}`);
   return seen.Schema as ReadonlySet<Schema>;
 }
 
-function refuse(node: object, field: string, what: string): never {
-  throw new ContractError(`${locationOf(node, field)}: ${what}`);
+type Fields = Readonly<Record<string, unknown>>;
+
+function isMap(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function named(kind: ObjectKind): string {
+  return `${/^[IO]/.test(kind) ? 'an' : 'a'} ${kind} Object`;
 }

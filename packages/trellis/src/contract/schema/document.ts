@@ -1,6 +1,7 @@
 import { isMap, isScalar, isSeq, type LineCounter, type Node } from 'yaml';
 import { ContractError } from '../errors.ts';
 import type { ExactKeywords } from './exact.ts';
+import { directly } from './findings.ts';
 import { namesIn, parseYaml } from './yaml.ts';
 
 /** The parts of an OpenAPI 3.1 document that this service reads. `Resolve` follows references in them. */
@@ -109,7 +110,8 @@ export function readOpenApi(yaml: string): OpenApiDocument {
   const document = parsed.toJS() as Partial<OpenApiDocument> | null;
   settle(document, parsed.contents, placeOf(parsed.contents, lines), lines);
   if (/^3\.1\.\d+$/.test(String(document?.openapi))) return document as OpenApiDocument;
-  throw new ContractError(`${locationOf(document)} must be OpenAPI 3.1: write \`openapi: 3.1.0\``);
+  const cure = /^3\.0\b/.test(String(document?.openapi)) ? '`trellis adopt` makes it of 3.0' : 'write `openapi: 3.1.0`';
+  throw new ContractError(`${locationOf(document, 'openapi')} must be OpenAPI 3.1: ${cure}`);
 }
 
 /** The line and column, such as `12:9`, of a map or a list, and of each of its members. */
@@ -135,15 +137,24 @@ export function locationAt(document: object, pointer: string, member?: string): 
   return locationOf(at(pointer.slice(0, pointer.lastIndexOf('/'))), names?.at(-1));
 }
 
+/** The map or list that a JSON Pointer leads to or into. */
+export function partAt(document: object, pointer: string): object {
+  for (let path = pointer; path !== ''; path = path.slice(0, path.lastIndexOf('/'))) {
+    const found = targetOf(document, `#${encodeURI(path)}`);
+    if (typeof found === 'object' && found !== null) return found;
+  }
+  return document;
+}
+
 /** @param node the map or the list of the document that is wrong */
-export function refuse(node: object, where: string, what: string): never {
-  throw new ContractError(`${locationOf(node)}, ${where}: ${what}`);
+export function refuse(node: object, where: string, what: string, cure?: ContractError['cure']): never {
+  throw new ContractError(what, `${locationOf(node)}, ${where}`, cure);
 }
 
 /** Records places, and turns bigints up to 2^53 into numbers. @throws ContractError for a value that is not JSON */
 function settle(value: unknown, node: unknown, own: string, lines: LineCounter): void {
   const refuseValue = (what: string) => {
-    throw new ContractError(`openapi.yaml:${own}: ${what}`);
+    throw new ContractError(what, `openapi.yaml:${own}`);
   };
   if (typeof value === 'number' && !Number.isFinite(value)) refuseValue(`JSON has no number ${value}`);
   if (typeof value !== 'object' || value === null) return;
@@ -178,11 +189,25 @@ export function resolver(document: object): Resolve {
     const reference = node.$ref;
     const target = targetOf(document, reference);
     if (typeof target !== 'object' || target === null || hops > 100) {
-      throw new ContractError(`${locationOf(node)} refers to ${reference}, which leads nowhere`);
+      throw new ContractError(`$ref leads to ${reference}, and from there to nothing`, locationOf(node));
     }
     // requireKept has checked that the target is an object of the kind that may stand here.
     return resolve(target as T, hops + 1);
   };
+}
+
+/** Each path, with the item that stands there or behind its `$ref`. */
+export function pathItemsOf(document: OpenApiDocument, attempt = directly): readonly (readonly [string, PathItem])[] {
+  const resolve = resolver(document);
+  return Object.entries(document.paths ?? {}).flatMap(([path, item]) => {
+    if (path.startsWith('x-') || typeof item !== 'object' || (item as unknown) === null) return [];
+    return attempt(() => [[path, resolve(item)] as const]) ?? [];
+  });
+}
+
+/** Each response by its status, without extensions. */
+export function responsesOf({ responses = {} }: DeclaredOperation): (readonly [string, Response])[] {
+  return Object.entries(responses).filter(([status]) => !status.startsWith('x-'));
 }
 
 /** Follows the `$ref` of a schema by one step: the target may have a `$ref` of its own beside other keywords. */

@@ -1,6 +1,7 @@
 import type { Declared } from '../contract.ts';
 import { type AnySchema, type Follow, locationOf } from '../schema/document.ts';
 import { ContractError } from '../errors.ts';
+import type { Attempt } from '../schema/findings.ts';
 import { joined, membersOf } from '../schema/subschemas.ts';
 import { placesIn } from '../schema/positions.ts';
 import { OF_MEMBER, type Translation } from './translation.ts';
@@ -16,7 +17,12 @@ const MAX_FILLED_IN = 10_000;
  * @returns values of one member, `name`: if the component accepts it with `sent`, it must accept it with `filled`
  * @throws ContractError for a default that contains itself, or too many others
  */
-export function trialsOfDefaults(operations: readonly Declared[], requests: Translation, follow: Follow) {
+export function trialsOfDefaults(
+  operations: readonly Declared[],
+  requests: Translation,
+  follow: Follow,
+  attempt: Attempt,
+) {
   const contents = operations.flatMap(({ values, body }) => [values, ...(body?.types.values() ?? [])]);
   const schemas = contents.filter(({ position }) => position !== undefined).map(({ schema }) => schema);
   const trial = (name: string, schemas: readonly AnySchema[], sent: unknown, fill: () => unknown) => {
@@ -25,20 +31,24 @@ export function trialsOfDefaults(operations: readonly Declared[], requests: Tran
     const component = requests.component({ properties: { [name]: shown } });
     return { name, component, sent, filled: filledBy(fill, location), location };
   };
-  return [...placesIn(schemas, follow)].flatMap((place) => {
+  const places = attempt(() => placesIn(schemas, follow)) ?? [];
+  return [...places].flatMap((place) => {
     if (place.defaults.length === 0) return [];
-    if (countFilledIn(place) > MAX_FILLED_IN)
-      throw new ContractError(
-        `${locationOf(place.roots.find((each) => typeof each === 'object'))}: defaults fill {} with more than ` +
-          `${MAX_FILLED_IN} values: let fewer defaults have defaults within`,
-      );
-    const always = joined(place.roots, follow);
-    return [
-      ...place.defaults.map(({ name, value, position }) =>
-        trial('default', membersOf(always, name), undefined, () => position.filled(value)),
-      ),
-      trial('{} with its defaults', place.roots, {}, () => place.filled({})),
-    ];
+    const tried = attempt(() => {
+      if (countFilledIn(place) > MAX_FILLED_IN)
+        throw new ContractError(
+          `defaults fill {} with more than ` + `${MAX_FILLED_IN} values: let fewer defaults have defaults within`,
+          locationOf(place.roots.find((each) => typeof each === 'object')),
+        );
+      const always = joined(place.roots, follow);
+      return [
+        ...place.defaults.map(({ name, value, position }) =>
+          trial('default', membersOf(always, name), undefined, () => position.filled(value)),
+        ),
+        trial('{} with its defaults', place.roots, {}, () => place.filled({})),
+      ];
+    });
+    return tried ?? [];
   });
 }
 
@@ -47,6 +57,6 @@ function filledBy(fill: () => unknown, location: string): unknown {
     return fill();
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new ContractError(`${location}: a default must not contain itself`);
+    throw new ContractError('a default must not contain itself', location);
   }
 }

@@ -200,7 +200,7 @@ export class Translation {
   private reference(target: AnySchema, place: Place): string {
     if (typeof target === 'object') this.requirePlace(target, place);
     if (place.within.includes(target))
-      throw new ContractError(`${locationOf(target)}: a schema must not refer to itself for the same value`);
+      throw new ContractError('a schema must not refer to itself for the same value', locationOf(target));
     const key = [place.isConditional, place.isTyped, ...place.barred].join();
     const known = this.references.getOrInsertComputed(key, () => new Map());
     let name = known.get(target);
@@ -240,7 +240,8 @@ export class Translation {
     for (const [value, target] of Object.entries(mapping))
       if (!isBranch(target))
         throw new ContractError(
-          `${locationOf(mapping, value)}: ${value} leads to ${target}, which is no branch here: add the branch, or remove the value`,
+          `${value} leads to ${target}, which is no branch here: add the branch, or remove the value`,
+          locationOf(mapping, value),
         );
     const pins = branches.map((branch) => ({ branch, values: pinnedValues(schema, branch, this.follow) }));
     const having = (values: readonly string[]) => ({
@@ -250,16 +251,14 @@ export class Translation {
     });
     const all = pins.flatMap(({ values }) => values);
     if (new Set(all).size < all.length)
-      throw new ContractError(
-        `${locationOf(schema.discriminator)}: two branches have the same value of ${propertyName}`,
-      );
+      throw new ContractError(`two branches have the same value of ${propertyName}`, locationOf(schema.discriminator));
     return [having(all), ...pins.map(({ branch, values }) => ({ if: having(values), then: shownOf(branch) }))];
   }
 
   private requirePlace(schema: Schema, place: Place): void {
     const { readOnly = false, writeOnly = false, format, discriminator, oneOf, anyOf } = schema;
     const refuse = (what: string) => {
-      throw new ContractError(`${locationOf(schema)}: ${what}`);
+      throw new ContractError(what, locationOf(schema));
     };
     if ((readOnly || writeOnly) && place.of !== 'a member')
       refuse(
@@ -298,7 +297,7 @@ function nameOf(reference = ''): string {
 function pinnedValues({ discriminator }: Schema, branch: AnySchema, follow: Follow): readonly string[] {
   const { propertyName = '', mapping = {} } = discriminator ?? {};
   const refuse = (what: string): never => {
-    throw new ContractError(`${locationOf(discriminator)}: ${what}`);
+    throw new ContractError(what, locationOf(discriminator));
   };
   const reference = typeof branch === 'object' ? branch.$ref : undefined;
   if (reference === undefined) return refuse('beside a discriminator, each branch must be a $ref');

@@ -6,11 +6,13 @@ import { RequestValidator } from 'express-openapi-validator/dist/middlewares/ope
 import { ResponseValidator } from 'express-openapi-validator/dist/middlewares/openapi.response.validator.js';
 import { type ContractOperation, type Declared, patternMessages } from '../contract.ts';
 import { trialsOfDefaults } from './defaults.ts';
-import { type AnySchema, follower, locationAt, locationOf, type OpenApiDocument } from '../schema/document.ts';
+import { type AnySchema, follower, locationAt, locationOf, type OpenApiDocument, partAt } from '../schema/document.ts';
 import { ContractError, ErrorNumber, Refusal } from '../errors.ts';
+import { type Attempt, directly, type Findings } from '../schema/findings.ts';
 import { begin, budget, end, Overspent } from '../schema/budget.ts';
 import { type ExactCheck, forgetTexts } from '../schema/exact.ts';
 import { STRING_FORMATS } from '../schema/formats.ts';
+import { replyFor } from '../message/content.ts';
 import { ContractBroken, type Fault, inWords, ReplyError } from '../message/faults.ts';
 import { exactJson } from '../schema/int64.ts';
 import { parseJson } from '../message/json.ts';
@@ -126,72 +128,101 @@ function openApiSchema(): OpenAPISchemaValidator {
   return new Validator({ version: '3.1.0', validateApiSpec: true });
 }
 
-/** @throws ContractError */
-export function requireOpenApi(document: OpenApiDocument): void {
+/** @param found gets the refusals by the schema of OpenAPI, the innermost of each part */
+export function requireOpenApi(document: OpenApiDocument, found: Findings): void {
   schemaValidator ??= openApiSchema();
   // A cast, since the parameter has the type of a valid document.
-  const [first] = schemaValidator.validate(document as OpenApiDocument & OpenAPIV3.DocumentV3_1).errors ?? [];
-  if (first === undefined) return;
-  const { instancePath, message = 'is invalid' } = first;
-  const { unevaluatedProperty, propertyName: name = unevaluatedProperty } = first.params as Readonly<
-    Record<string, string | undefined>
-  >;
-  const what = `${instancePath || 'it'} ${message}${name === undefined ? '' : `: ${name}`}`;
-  throw new ContractError(`${locationAt(document, instancePath, name)} is not valid OpenAPI 3.1: ${what}`);
+  const errors = schemaValidator.validate(document as OpenApiDocument & OpenAPIV3.DocumentV3_1).errors ?? [];
+  // A part that is wrong makes each part around it wrong.
+  const around = new Set(errors.flatMap(({ instancePath }) => prefixesOf(instancePath)));
+  for (const { instancePath, message = 'is invalid', params } of errors.filter(
+    (each) => !around.has(each.instancePath),
+  )) {
+    const { unevaluatedProperty, propertyName: name = unevaluatedProperty } = params as Readonly<
+      Record<string, string | undefined>
+    >;
+    const what = `${instancePath || 'it'} ${message}${name === undefined ? '' : `: ${name}`}`;
+    const place = locationAt(document, instancePath, name);
+    found.add(new ContractError(`this is not valid OpenAPI 3.1: ${what}`, place), partAt(document, instancePath));
+  }
 }
 
-/** @throws ContractError if the contract does not compile */
-export function withValidators(operations: readonly Declared[], document: OpenApiDocument): ContractOperation[] {
+/** The pointers of all parts around the part of a JSON Pointer. */
+function prefixesOf(pointer: string): string[] {
+  return Array.from(pointer.matchAll(/\//g), ({ index }) => pointer.slice(0, index));
+}
+
+/** @returns the operations that compile @throws ContractError for another version of the validator */
+export function withValidators(
+  operations: readonly Declared[],
+  document: OpenApiDocument,
+  attempt = directly,
+): ContractOperation[] {
   requireKnownInside();
-  const patterns = patternMessages(document);
+  const patterns = attempt(() => patternMessages(document)) ?? new Map<string, string>();
   const follow = follower(document);
   const [requests, replies] = [new Translation('request', follow), new Translation('reply', follow)];
-  const messages = operations.map((operation) => ({
-    operation,
-    ...toMessages(operation, requests, replies),
-  }));
-  const trials = trialsOfDefaults(operations, requests, follow);
+  const messages = operations.flatMap(
+    (operation) => attempt(() => [{ operation, ...toMessages(operation, requests, replies) }]) ?? [],
+  );
+  // What a schema that is refused has left behind would not compile.
+  if (messages.length < operations.length)
+    return withValidators(
+      messages.map(({ operation }) => operation),
+      document,
+      attempt,
+    );
+  const trials = trialsOfDefaults(operations, requests, follow, attempt);
   const ofRequest = compiler(requests, (...given) => new RequestValidator(...given));
   // Objects in a reply may inherit members such as `constructor`, which are not sent.
   const ofReply = compiler(
     replies,
     (specification, options) => new ResponseValidator(specification, { ...options, ownProperties: true }),
   );
-  try {
-    for (const { name, component, sent, filled, location } of trials) {
+  for (const { name, component, sent, filled, location } of trials)
+    attempt(() => {
       const find = ofRequest(component);
-      const found = find({ [name]: sent }) === undefined ? find({ [name]: filled }) : undefined;
-      if (found !== undefined) throw new ContractError(`${location}: ${inWords(found, patterns)}`);
-    }
-    return messages.map(({ operation, bodies, responses }) => {
-      const ofBodies = new Map([...bodies].map(([type, component]) => [type, ofRequest(component)]));
-      // Without a body, all of them check the same.
-      const [first] = ofBodies.values();
-      const ofStatuses = new Map([...responses].map(([status, component]) => [status, ofReply(component)]));
-      return {
-        ...operation,
-        validator: {
-          request: (request, mediaType = '', work) => {
-            const find = ofBodies.get(mediaType) ?? first;
-            const found = withinWork(() => find?.(request, work), tooMuchWork);
-            if (found !== undefined) throw new ContractBroken(found, patterns, request);
-            return budget.rest;
-          },
-          reply: (status, headers, body) => {
-            const find = ofStatuses.get(String(status)) ?? ofStatuses.get('default');
-            const found = withinWork(
-              () => find?.({ headers, body }),
-              (why) => new ReplyError(operation.id, [], why),
-            );
-            if (found !== undefined) throw new ReplyError(operation.id, found);
-          },
-        },
-      };
+      const wrong = compiles(location, () => (find({ [name]: sent }) ? undefined : find({ [name]: filled })));
+      if (wrong !== undefined) throw new ContractError(inWords(wrong, patterns), location);
     });
+  return messages.flatMap(
+    ({ operation, bodies, responses }) =>
+      attempt(() =>
+        compiles(`openapi.yaml, ${operation.method} ${operation.path}`, () => {
+          const ofBodies = new Map([...bodies].map(([type, component]) => [type, ofRequest(component)]));
+          // Without a body, all of them check the same.
+          const [first] = ofBodies.values();
+          const ofStatuses = new Map([...responses].map(([status, component]) => [status, ofReply(component)]));
+          const validator: ContractOperation['validator'] = {
+            request: (request, mediaType = '', work) => {
+              const find = ofBodies.get(mediaType) ?? first;
+              const faults = withinWork(() => find?.(request, work), tooMuchWork);
+              if (faults !== undefined) throw new ContractBroken(faults, patterns, request);
+              return budget.rest;
+            },
+            reply: (status, headers, body) => {
+              const find = replyFor(ofStatuses, status);
+              const faults = withinWork(
+                () => find?.({ headers, body }),
+                (why) => new ReplyError(operation.id, [], why),
+              );
+              if (faults !== undefined) throw new ReplyError(operation.id, faults);
+            },
+          };
+          return [{ ...operation, validator }];
+        }),
+      ) ?? [],
+  );
+}
+
+/** @param place of what is compiled @throws ContractError if it does not compile, or takes too much work */
+function compiles<T>(place: string, compile: () => T): T {
+  try {
+    return compile();
   } catch (error) {
     if (error instanceof ContractError) throw error;
     if (error instanceof Overspent) throw new ContractError(explained(error));
-    throw new ContractError(`openapi.yaml does not compile: ${messageOf(error)}`);
+    throw new ContractError(`this does not compile: ${messageOf(error)}`, place);
   }
 }
 
@@ -225,32 +256,49 @@ export interface Example {
   readonly location: string;
 }
 
-/** @returns of each value that a message could not have in its place, the place and what is wrong */
-export function misfits(examples: readonly Example[], document: OpenApiDocument): string[] {
-  const [follow, patterns] = [follower(document), patternMessages(document)];
-  return [...Map.groupBy(examples, ({ direction }) => direction)].flatMap(([direction, listed]) => {
+/** Refuses each value that a message could not have in its place. */
+export function requireFitting(examples: readonly Example[], document: OpenApiDocument, attempt: Attempt): void {
+  const follow = follower(document);
+  const patterns = attempt(() => patternMessages(document)) ?? new Map<string, string>();
+  for (const [direction, listed] of Map.groupBy(examples, ({ direction: each }) => each)) {
     const translation = new Translation(direction, follow);
-    const trials = listed.map((example) => ({
-      ...example,
-      component: translation.component({
-        properties: { [example.name]: translation.schema(example.schema, OF_MEMBER) },
-      }),
-    }));
-    const compile = compiler(translation, (...given) => new RequestValidator(...given));
-    return trials.flatMap(({ name, schema, value, location, component }) => {
-      const position = new Position(schema, follow);
-      const find = compile(component);
-      try {
-        // Read as from a message: with the digits of an int64.
-        const read = { [name]: parseJson(exactJson(value), position) };
-        const found = find(read) ?? (position.fillIn(read[name]) ? find(read) : undefined);
-        return found === undefined ? [] : [`${location}: ${inWords(found, patterns)}`];
-      } catch (error) {
-        if (!(error instanceof Refusal || error instanceof Overspent)) throw error;
-        return [`${location}: ${error instanceof Overspent ? explained(error) : error.message}`];
-      }
+    const trials = listed.flatMap((example) => {
+      const shown = attempt(() => [translation.schema(example.schema, OF_MEMBER)]) ?? [];
+      return shown.map((schema) => ({
+        ...example,
+        component: translation.component({ properties: { [example.name]: schema } }),
+      }));
     });
-  });
+    if (trials.length < listed.length) {
+      requireFitting(trials, document, attempt);
+      continue;
+    }
+    const compile = compiler(translation, (...given) => new RequestValidator(...given));
+    for (const { name, schema, value, location, component } of trials)
+      attempt(() => {
+        const position = new Position(schema, follow);
+        const wrong = unfit(compile(component), name, value, position, patterns);
+        if (wrong !== undefined) throw new ContractError(wrong, location);
+      });
+  }
+}
+
+function unfit(
+  find: FindFaults,
+  name: string,
+  value: unknown,
+  position: Position,
+  patterns: ReadonlyMap<string, string>,
+): string | undefined {
+  try {
+    // Read as from a message: with the digits of an int64.
+    const read = { [name]: parseJson(exactJson(value), position) };
+    const faults = find(read) ?? (position.fillIn(read[name]) ? find(read) : undefined);
+    return faults && inWords(faults, patterns);
+  } catch (error) {
+    if (!(error instanceof Refusal || error instanceof Overspent)) throw error;
+    return error instanceof Overspent ? explained(error) : error.message;
+  }
 }
 
 /** @returns the warning for a version that was not tested */

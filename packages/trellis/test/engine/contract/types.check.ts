@@ -33,6 +33,13 @@ export const lacking = stub<R>({ status: 200, body: { tag: 'y' } });
 // @ts-expect-error -- the contract does not declare a member
 export const undeclared = stub<R>({ status: 200, body: { name: 'x', colour: 'red' } });
 
+type Accept = Reply<operations, 'accept the share'>;
+export const accepted: Accept[] = [{ status: 204 }, { status: 303, body: 'gone' }, { status: 307, body: 'moved' }];
+// @ts-expect-error -- the status has a response of its own, which the range does not replace
+export const ofRange: Accept = { status: 303, body: 'moved' };
+// @ts-expect-error -- the status is of another range
+export const ofOther: Accept = { status: 500, body: 'taken' };
+
 // @ts-expect-error -- a handler is missing
 export const missing = {} satisfies Operations<items, Tools>;
 // @ts-expect-error -- a handler is too many
@@ -357,7 +364,7 @@ export const noBody: Reply<operations, 'addPet'> = { status: 409, body: null };
 export const misspeltField: Reply<operations, 'addSeed'> = { status: 200, body: { id: 1n, name: 'x', tga: 'y' } };
 export const handled: Same<
   keyof Operations<operations, Tools>,
-  'putBed' | 'clearBed' | 'addPet' | 'addSeed' | 'sowSeeds'
+  'accept the share' | 'putBed' | 'clearBed' | 'addPet' | 'addSeed' | 'sowSeeds'
 > = true;
 
 // @ts-expect-error -- the reply declares no headers

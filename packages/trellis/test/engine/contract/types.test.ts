@@ -1,9 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { loadContract } from '../../../src/contract/load.ts';
+import { examine, loadContract } from '../../../src/contract/load.ts';
 import type { Operations } from '../../../src/contract/types.ts';
 import type { Tools } from '../../../src/service.ts';
+import { requireTypes } from '../../../tools/contract-for-types.ts';
 import { generateTypes } from '../../../tools/types.ts';
 import { allRows, startApp } from '../../support/app.ts';
 import type { components, operations } from './generated.ts';
@@ -23,11 +24,23 @@ test('generateTypes exports what a service imports for a contract that lists no 
   expect(types).toContain('export type ErrorNumber = number;\nexport const errors = {\n} as const;\n');
 });
 
+/** As `trellis generate` does. */
+async function checkedTypes(yaml: string): Promise<string> {
+  const examined = examine(yaml);
+  requireTypes(examined);
+  examined.found.requireNone();
+  return generateTypes(yaml);
+}
+
 /** A cast, as a member that is missing is an undefined one. */
 const NO_NUMBERS = {} as Record<keyof components['schemas']['Numbers'], undefined>;
 
 /** Handlers that compile. */
 const handlers = {
+  'accept the share': ({ path: { id } }) =>
+    Promise.resolve(
+      id === '1' ? { status: 204 } : id === '2' ? { status: 303, body: 'gone' } : { status: 307, body: `by ${id}` },
+    ),
   putBed: ({ path, query, body: { secret: _, ...bed } }) => {
     const none = { size: undefined, order: undefined, note: undefined, within: undefined };
     const within = [{ id: query.limit, name: `page ${query.page}, ${query.order}`, rows: bed.rows, ...none }];
@@ -60,6 +73,12 @@ test('handlers get requests as their types say, and the service sends their repl
     const response = await fetch(`${app.url}${path}`, { method, headers, body: body ?? null });
     return [response.status, await response.text()];
   }
+  for (const [id, status, body] of [
+    ['1', 204, ''],
+    ['2', 303, '"gone"'],
+    ['3', 307, '"by 3"'],
+  ] as const)
+    expect(await call('POST', `/shares/${id}/accept`)).toEqual([status, body]);
   const bed = '"name":"x","rows":1';
   const filledIn = '"size":9007199254740993,"order":"up","note":null';
   expect(await call('PUT', '/beds/9007199254740993', `{"secret":"s",${bed}}`)).toEqual([
@@ -125,7 +144,7 @@ describe('`generate` refuses a schema whose type would be wrong:', () => {
     await expect(loadContract(yaml)).resolves.toBeDefined();
     // The schema itself, or the reference, which is the last one of the text.
     const column = 1 + (message === BOTH ? yaml.indexOf('"Thing"') : yaml.lastIndexOf('"$ref"'));
-    const generating = generateTypes(yaml);
+    const generating = checkedTypes(yaml);
     await expect(generating).rejects.toThrow(expect.objectContaining({ name: 'ContractError' }));
     await expect(generating).rejects.toThrow(`openapi.yaml:1:${column}: ${message}`);
   });
@@ -144,7 +163,7 @@ describe('`generate` refuses a schema whose type would be wrong:', () => {
     await expect(loadContract(yaml)).resolves.toBeDefined();
     const column = 1 + yaml.indexOf(wrong ?? '');
     const message = `openapi.yaml:1:${column}: this schema has members, and allows values that are no objects: add type: object`;
-    if (wrong === undefined) await expect(generateTypes(yaml)).resolves.toBeDefined();
-    else await expect(generateTypes(yaml)).rejects.toThrow(message);
+    if (wrong === undefined) await expect(checkedTypes(yaml)).resolves.toBeDefined();
+    else await expect(checkedTypes(yaml)).rejects.toThrow(message);
   });
 });

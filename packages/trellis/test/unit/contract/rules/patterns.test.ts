@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { requireLinearPatterns } from '../../../../src/contract/rules/patterns.ts';
 
 const check = (pattern: string) => {
-  requireLinearPatterns(new Set([{ pattern }]));
+  requireLinearPatterns({ pattern });
 };
 
 test.each([
@@ -78,6 +78,6 @@ test.each([
 
 test('refuses a name of patternProperties as it refuses a pattern', () => {
   expect(() => {
-    requireLinearPatterns(new Set([{ patternProperties: { '(x+)+y': true } }]));
+    requireLinearPatterns({ patternProperties: { '(x+)+y': true } });
   }).toThrow('the pattern (x+)+y may take time');
 });

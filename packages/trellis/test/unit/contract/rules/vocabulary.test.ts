@@ -76,11 +76,9 @@ describe('loadContract refuses, with place and cure,', () => {
   );
   /** Values that the schema of OpenAPI allows: loadContract checks by that schema first. */
   const VALUES: Readonly<Record<string, unknown>> = {
-    $ref: '#/paths/~1things',
     servers: [{ url: '/' }],
     content: { 'text/plain': {} },
     variables: { port: { default: '80' } },
-    pathItems: { thing: {} },
     encoding: { part: {} },
     allowEmptyValue: true,
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
@@ -133,12 +131,6 @@ describe('loadContract refuses, with place and cure,', () => {
     ['Schema', { properties: { 'x-a': { nullable: true } } }, 'nullable is not supported'],
     ['Response', { headers: { 'x-a': { schema: { nullable: true } } } }, 'nullable is not supported'],
     ['Components', { parameters: { 'x-a': { name: 'a', in: 'cookie', schema: {} } } }, 'in must be path, query or'],
-    ['OpenAPI', { paths: { 'x-a': {} } }, 'x-a must not stand among paths: move it beside paths'],
-    [
-      'Operation',
-      { responses: { 'x-a': {}, default: { description: 'it has failed' } } },
-      'x-a must not stand among responses: move it beside responses',
-    ],
     ['Schema', { $ref: '#/info' }, 'the field version of a Schema Object is not supported'],
     [
       'Schema',
@@ -374,6 +366,7 @@ describe('loadContract accepts', () => {
     ['Parameter', { schema: { type: 'array', prefixItems: [{ type: 'string' }, { type: 'integer' }], items: false } }],
     ['Parameter', { style: 'deepObject', schema: { type: 'object' } }],
     ['Parameter', { schema: { type: 'array', items: { type: 'integer' } }, explode: false }],
+    ['Path Item', { 'x-a': 'any text' }],
     ['OpenAPI', { webhooks: { grown: { post: { responses: { default: { description: 'noted' } } } } } }],
     ['Media Type', { examples: { one: { value: { $ref: 'https://users.example/1' } } } }],
     ['Schema', { 'x-note': { $ref: 'https://users.example/1' }, examples: [{ $ref: 'https://users.example/1' }] }],
