@@ -1,8 +1,9 @@
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
+import ts from 'typescript';
 import { ROOT, start } from '../support/service.ts';
-import { atEnd } from '../support/temporary.ts';
+import { atEnd, temporaryFolder } from '../support/temporary.ts';
 
 const PACKAGE = join(ROOT, 'packages/trellis');
 
@@ -32,16 +33,65 @@ test('the example of docs/testing.md passes', async () => {
   expect([await ended, stdout()]).toEqual([0, expect.stringMatching(/^ℹ pass 4$/m)]);
 });
 
+/** Compiles files beside those of the bank. */
+async function compiled(folder: string, files: Readonly<Record<string, string>>) {
+  for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, `service/${file}.ts`), text);
+  const include = Object.keys(files).map((file) => `service/${file}.ts`);
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ extends: '../../tsconfig.json', include }));
+  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+  const { ended, stdout } = start(process.execPath, [tsc, '--project', folder], {}, folder);
+  return [await ended, stdout()];
+}
+
 test('the examples of docs/settings-and-resources.md compile', async () => {
   const folder = folderOf('examples/bank');
   const [settings = '', resources = ''] = examplesOf('settings-and-resources');
   mkdirSync(join(folder, 'service/example'));
-  for (const [file, text] of Object.entries({ settings, resources }))
-    writeFileSync(join(folder, `service/example/${file}.ts`), text);
-  writeFileSync(join(folder, 'service/example/tables.ts'), "export { tables } from '../tables.ts';\n");
-  const config = { extends: '../../tsconfig.json', include: ['service/example'] };
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
-  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
-  const { ended, stdout } = start(process.execPath, [tsc, '--project', folder], {}, folder);
-  expect([await ended, stdout()]).toEqual([0, '']);
+  const tables = "export { tables } from '../tables.ts';\n";
+  const files = { 'example/settings': settings, 'example/resources': resources, 'example/tables': tables };
+  expect(await compiled(folder, files)).toEqual([0, '']);
+});
+
+describe('docs/reference.md', () => {
+  const examples = examplesOf('reference');
+
+  test('has examples that compile', async () => {
+    const files = Object.fromEntries(examples.map((text, at) => [`example${at}`, text]));
+    expect(await compiled(folderOf('examples/bank'), files)).toEqual([0, '']);
+  });
+
+  test('has a row and an example of each name that a service may import, of which trellis has at most 45', () => {
+    const doors = ['src/index.ts', 'src/sql.ts', 'testing/index.ts'].map((file) => join(PACKAGE, file));
+    const program = ts.createProgram(doors, { allowImportingTsExtensions: true, noEmit: true });
+    const checker = program.getTypeChecker();
+    const [names = [], ...others] = doors.map((file) => {
+      const source = program.getSourceFile(file);
+      const module = source && checker.getSymbolAtLocation(source);
+      return module === undefined ? [] : checker.getExportsOfModule(module).map(({ name }) => name);
+    });
+    const text = readFileSync(join(PACKAGE, 'docs/reference.md'), 'utf8');
+    const firstCells = Array.from(text.matchAll(/^\| (`[^|]*)\|/gm), ([, cell = '']) => cell).join(' ');
+    const all = [...names, ...others.flat()];
+    expect(all).toEqual(expect.arrayContaining(['run', 'Tools', 'sql', 'startOn']));
+    expect(all.filter((name) => !firstCells.includes(`\`${name}\``))).toEqual([]);
+    const used = (name: string) => new RegExp(`\\b${name}\\b`).test(examples.join('\n'));
+    expect(all.filter((name) => !used(name))).toEqual([]);
+    expect(names.length).toBeLessThanOrEqual(45);
+  });
+});
+
+test('docs/operating.md has each setting and each command of a service', async () => {
+  const text = readFileSync(join(PACKAGE, 'docs/operating.md'), 'utf8');
+  const cells = Array.from(text.matchAll(/^\| (`[^|]*)\|/gm), ([, cell = '']) => cell).join(' ');
+  const main = join(PACKAGE, 'template/main.ts');
+  const said = async (argument: string) => {
+    const { ended, stdout } = start(process.execPath, [main, argument], {}, temporaryFolder());
+    expect(await ended).toBe(0);
+    return stdout();
+  };
+  const settings = Array.from((await said('config')).matchAll(/^([A-Z_]+) (?!.*FROM$)/gm), ([, name]) => name);
+  const [, commands = ''] = (await said('--help')).split('Commands:');
+  const names = Array.from(commands.matchAll(/^ {2}(?!help)([a-z]+)/gm), ([, name]) => name);
+  expect([settings.length > 10, names.length > 5]).toEqual([true, true]);
+  expect([...settings, ...names].filter((name) => !cells.includes(`\`${name ?? ''}\``))).toEqual([]);
 });
