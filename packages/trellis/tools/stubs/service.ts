@@ -253,17 +253,21 @@ function isAccepted(operation: ContractOperation, { sent, body }: Wire): boolean
   }
 }
 
+const IMPORTS_OF_TEST = [
+  "import assert from 'node:assert/strict';",
+  "import { test } from 'node:test';",
+  "import { Client, ENGINES, startOn, unavailable } from 'trellis/testing';",
+  "import { service } from '../service/index.ts';",
+].join('\n');
+
 function testOf(requests: readonly object[]): string {
-  return `import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { Client, ENGINES, startOn, unavailable } from 'trellis/testing';
-import { service } from '../service/index.ts';
+  return `${IMPORTS_OF_TEST}
 
 interface ValidRequest {
   readonly operation: string;
   readonly method: string;
   readonly path: string;
-  /** Of the reply. */
+  /** The status of the reply. */
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: object;
