@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
 import { ROOT } from '../packages/trellis/test/support/service.ts';
@@ -12,16 +14,15 @@ async function testsOf(file: string): Promise<string[]> {
 }
 
 test.each([
-  // Of its name, and the unit tests of its room.
-  [`${TRELLIS}/src/http/router.ts`, ['engine/http/router.test.ts', 'unit/http/entity-tag.test.ts']],
-  [
-    `${TRELLIS}/src/storage/cursor.ts`,
-    ['unit/storage/cursor.test.ts', 'unit/storage/queue.test.ts', 'unit/storage/values.test.ts'],
-  ],
+  // The tests of its name, and the unit tests of its folder.
+  [`${TRELLIS}/src/http/router.ts`, 'http', ['engine/http/router.test.ts']],
+  [`${TRELLIS}/src/storage/cursor.ts`, 'storage', ['unit/storage/cursor.test.ts']],
   // A folder of its name.
-  [`${TRELLIS}/tools/generate.ts`, ['process/tools/generate.test.ts', 'unit/tools/examples.test.ts']],
-])('npm run t -- %s runs its mirrors in each tier, and the unit tests of its room', async (file, tests) => {
-  expect((await testsOf(file)).toSorted()).toEqual(tests.map((each) => `${TRELLIS}/test/${each}`).toSorted());
+  [`${TRELLIS}/tools/generate.ts`, 'tools', ['process/tools/generate.test.ts']],
+])('npm run t -- %s runs its mirrors in each tier, and the unit tests of %s', async (file, folder, mirrors) => {
+  const unit = globSync(`unit/${folder}/**/*.test.ts`, { cwd: join(ROOT, TRELLIS, 'test') });
+  const tests = new Set([...mirrors, ...unit.filter((each) => !each.includes('/nightly/'))]);
+  expect((await testsOf(file)).toSorted()).toEqual([...tests].map((each) => `${TRELLIS}/test/${each}`).toSorted());
 });
 
 test('npm run t runs the nearest tests of a file that none mirrors', async () => {
