@@ -3,7 +3,7 @@ import { page } from '../../../packages/trellis/test/support/readme.ts';
 import { contract } from './change.ts';
 import { changed, expectRefusal, generate } from './drill.ts';
 import { FREE } from './free.ts';
-import { LED } from './led.ts';
+import { NAMED } from './named.ts';
 import { REFUSED } from './refused.ts';
 
 /** The rows of the table on the page: each change, with its result. */
@@ -19,7 +19,7 @@ test('packages/trellis/docs/changing-the-contract.md lists every change that the
     '**No code has to follow**',
     ...Object.keys(FREE),
     '**The compiler says what the code has to do**',
-    ...Object.keys(LED),
+    ...Object.keys(NAMED),
     '**`generate` refuses it, with line and column**',
     ...Object.keys(REFUSED),
   ]);

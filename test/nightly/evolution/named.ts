@@ -17,7 +17,7 @@ const TAG = "        tag:\n          $ref: '#/components/schemas/PlantTag'\n";
 const HEIGHT = '        height: { type: integer, format: int64 }\n';
 
 /** Changes for which the compiler reports each place in the code that needs an edit. */
-export const LED: Readonly<Record<string, Change>> = {
+export const NAMED: Readonly<Record<string, Change>> = {
   'a new operation': {
     edit: addOperation,
     says: ["src/index.ts: TS2741: Property 'getSpecimen' is missing in type '{ createPlant: "],

@@ -46,7 +46,7 @@ atEnd(async () => {
  *
  * @param server the folder, if it is a PostgreSQL server that is to be removed then
  */
-export function leash(child: ChildProcess, server?: string): void {
+export function endWithFile(child: ChildProcess, server?: string): void {
   const { pid } = child;
   // The program could not be started.
   if (pid === undefined) return;

@@ -15,7 +15,7 @@ import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { leash } from './leash.ts';
+import { endWithFile } from './end-with-file.ts';
 import { binary } from './postgres-binaries.ts';
 import { freePort } from './port.ts';
 import { Session } from './session.ts';
@@ -190,7 +190,7 @@ export class PostgresServer extends Postgres implements AsyncDisposable {
     const [program = '', ...rest] = command;
     const user = this.mounts.length > 0 ? {} : NOBODY;
     this.process = spawn(program, rest, { ...user, stdio: ['ignore', 'ignore', 'pipe'] });
-    leash(this.process, this.isLasting ? this.folder : undefined);
+    endWithFile(this.process, this.isLasting ? this.folder : undefined);
     if (this.isLasting) {
       this.process.unref();
       if (this.process.stderr instanceof Socket) this.process.stderr.unref();

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { leash } from './leash.ts';
+import { endWithFile } from './end-with-file.ts';
 import type { Project } from './project.ts';
 import { ROOT } from './service.ts';
 
@@ -44,6 +44,6 @@ export function run(
         resolve({ code: child.exitCode, stdout, stderr });
       },
     );
-    leash(child);
+    endWithFile(child);
   });
 }

@@ -7,7 +7,7 @@ import type { AnyService } from '../../src/service.ts';
 import { items } from '../services/items/index.ts';
 import type { JsonObject } from '../../tools/derivation/values.ts';
 import { captured } from './io.ts';
-import { leash } from './leash.ts';
+import { endWithFile } from './end-with-file.ts';
 import { atEnd, temporaryFolder } from './temporary.ts';
 import { until } from './until.ts';
 
@@ -85,7 +85,7 @@ export function start(
   const cache = cwd === ROOT || args.some((arg) => arg.includes(ROOT)) ? CACHE : {};
   const env = { PATH, HOME, ...coverage, ...cache, ...environment };
   const child = spawn(command, args, { ...user, env, cwd, stdio: [stdin, 'pipe', 'pipe'] });
-  leash(child);
+  endWithFile(child);
   let [stdout, stderr] = ['', ''];
   child.stdout?.setEncoding('utf8').on('data', (text: string) => (stdout += text));
   child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text));

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Less than the time limit of a test in jest.config.js, so that a test fails with the condition that never held. */
+/** Less than the time limit of a test in jest.config.js, so that a failing test names the condition. */
 const PATIENCE_MS = 240_000;
 
 /** A condition returns one of these while it does not hold. */
@@ -20,7 +20,8 @@ export async function until<T>(
   for (;;) {
     const value = await condition();
     if (value) return value as Exclude<T, NotYet>;
-    if (performance.now() > deadline) throw new Error(`in ${patienceMs} ms it never held: ${String(condition)}`);
+    if (performance.now() > deadline)
+      throw new Error(`this condition did not hold within ${patienceMs} ms: ${String(condition)}`);
     await sleep(pauseMs);
   }
 }

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { cpSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { leash } from '../../support/leash.ts';
+import { endWithFile } from '../../support/end-with-file.ts';
 import { blocks, page } from '../../support/readme.ts';
 import { listening, ROOT, start } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
@@ -13,7 +13,7 @@ const BIN = dirname(process.execPath);
 const OUTSIDE = temporaryFolder();
 const NOTES = join(OUTSIDE, 'my-notes');
 
-/** Of this process, without what npm and Jest add: a machine may reach the registry by its own settings only. */
+/** The environment of this process, without what npm and Jest add: a machine may reach the registry by its own settings only. */
 const ENVIRONMENT = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^(?:npm_|NODE_V8_COVERAGE$|NODE_COMPILE_CACHE$)/i.test(name)),
 );
@@ -30,7 +30,7 @@ function sh(folder: string, line: string, bin = BIN): Promise<Ended> {
     const child = execFile('bash', ['--norc', '-c', line], { cwd: folder, env }, (_error, stdout, stderr) => {
       resolve({ code: child.exitCode, output: stdout + stderr });
     });
-    leash(child);
+    endWithFile(child);
   });
 }
 
