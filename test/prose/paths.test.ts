@@ -61,3 +61,25 @@ test('each path that a test names leads to a file, or is one that the test makes
   );
   expect(gone).toEqual([]);
 });
+
+test('each file that a comment names is there', () => {
+  const files = globSync('{src,test,scripts,examples,packages,generated}/**/*.{ts,js,cjs}', {
+    cwd: ROOT,
+    exclude: ['**/node_modules/**'],
+  });
+  const isThere = (name: string) =>
+    files.some((file) => `/${file}`.endsWith(`/${name.replace(/^(?:\.{1,2}\/)+/, '')}`));
+  const comments = files.flatMap((file) =>
+    read(file)
+      .split('\n')
+      .filter((line) => /^\s*(?:\/\/|\/?\*)/.test(line))
+      .map((line) => [file, line] as const),
+  );
+  expect(comments.length).toBeGreaterThan(1000);
+  const gone = comments.flatMap(([file, line]) =>
+    Array.from(line.matchAll(/(?<![\w/.-])[\w./-]*\w\.ts\b/g), ([name]) => name)
+      .filter((name) => !isThere(name))
+      .map((name) => `${file}: ${name}`),
+  );
+  expect(gone).toEqual([]);
+});

@@ -90,7 +90,7 @@ describe('the store retries a batch of items after', () => {
       lost += (await other.run(kill)).length;
       creations.push(await creation);
     }
-    // If the answer to an insert is lost, which is rare here, the retry finds the row: postgres-standby.test.ts.
+    // If the answer to an insert is lost, which is rare here, the retry finds the row: standby.test.ts.
     expect(new Set(creations)).toContain('created');
     expect(await allRows(store, 'items')).toEqual(items);
   });
