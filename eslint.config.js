@@ -7,12 +7,12 @@ import tseslint from 'typescript-eslint';
 
 const SRC = 'packages/trellis/src';
 
-/** Packages that only the rooms with these names in `packages` import. */
+/** Packages that only the folders with these names in `packages` import. */
 const PACKAGES = ['express', 'express-openapi-validator/dist', 'kysely', 'node:process', 'node:sqlite', 'pg'];
 
 /**
- * Who imports whom: the files of a room import each other, unless `own` says which of them, or its `ownTypes` the types of
- * which. From other rooms they import what is in `others` (after the `../` of the import), or its types if it is in
+ * Who imports whom: the files of a folder import each other, unless `own` says which of them, or its `ownTypes` the types of
+ * which. From other folders they import what is in `others` (after the `../` of the import), or its types if it is in
  * `types`. Of two entries for a file, the later counts.
  */
 const SHARED_BY_ENGINES = [
@@ -28,7 +28,7 @@ const SHARED_BY_ENGINES = [
 const ABOVE_STORAGE = ['auth', 'contract', 'files', 'http', 'observability', 'pages', 'storage'].map(
   (name) => `${name}/`,
 );
-const ROOMS = {
+const IMPORTS = {
   '*.ts': { others: [], own: [...ABOVE_STORAGE, 'environment.ts', 'service.ts'] },
   // The face: what it exports again. It imports commands/main.ts and commands/start.ts at run time.
   'index.ts': {
@@ -48,7 +48,7 @@ const ROOMS = {
   'sql.ts': { others: [], own: [], packages: ['kysely'] },
   'service.ts': { others: [], own: [], ownTypes: ABOVE_STORAGE },
   'commands/**': { others: [...ABOVE_STORAGE, 'config.ts', 'environment.ts', 'service.ts'] },
-  // From the lowest of its rooms: each imports those before it.
+  // From the lowest of its folders: each imports those before it.
   'contract/*.ts': { others: [] },
   'contract/schema/**': { others: ['errors.ts'] },
   'contract/rules/**': { others: ['errors.ts', 'schema/'] },
@@ -84,7 +84,7 @@ const ROOMS = {
   },
 };
 
-/** What every room of the framework may import: they import nothing themselves. */
+/** What every folder of the framework may import: they import nothing themselves. */
 const LEAVES = ['explained-error.ts', 'globals.ts', 'shell.ts'];
 
 /** Where a version of Node that was not tested may differ. */
@@ -94,16 +94,16 @@ const UNDOCUMENTED = [
 
 const oneOf = (texts) => `(${texts.map(RegExp.escape).join('|')})`;
 
-function room([name, { others, types = [], own, ownTypes = [], packages = [], not = '^$' }]) {
+function importsOf([name, { others, types = [], own, ownTypes = [], packages = [], not = '^$' }]) {
   const files = `${SRC}/${name}`;
   const mine = own === undefined ? ['./'] : [...LEAVES, ...own, ...ownTypes].map((path) => `./${path}`);
   const foreign = PACKAGES.filter((name) => !packages.includes(name));
   const patterns = [
     {
       regex: `^(\\.\\./)+(?!${oneOf(['../', ...LEAVES, ...others, ...types])})`,
-      message: `${files} imports from other rooms only: ${[...LEAVES, ...others, ...types].join(', ')}`,
+      message: `${files} imports from other folders only: ${[...LEAVES, ...others, ...types].join(', ')}`,
     },
-    { regex: `^(?!${oneOf(mine)})\\./`, message: `${files} imports from its own room only: ${mine.join(', ')}` },
+    { regex: `^(?!${oneOf(mine)})\\./`, message: `${files} imports from its own folder only: ${mine.join(', ')}` },
     ...[
       [types, '(\\.\\./)+'],
       [ownTypes, '\\./'],
@@ -222,7 +222,7 @@ export default defineConfig(
     },
   },
   ...[...FOLDERS].map(dependencies),
-  ...Object.entries(ROOMS).map(room),
+  ...Object.entries(IMPORTS).map(importsOf),
   {
     // What needs a store, a process or a server stands in another tier.
     files: ['packages/trellis/test/unit/**'],

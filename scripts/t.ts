@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
-// `npm run t -- FILE…` runs the tests that mirror a file, in every tier, and the unit tests of its room. Without a file, it
+// `npm run t -- FILE…` runs the tests that mirror a file, in every tier, and the unit tests of its folder. Without a file, it
 // takes those that Git says have changed. With --list, it only names the tests.
 
 const ROOT = join(import.meta.dirname, '..');
@@ -46,9 +46,9 @@ function nearest(file: string): string[] {
 function testsOf(file: string): string[] {
   if (tests.has(file)) return [file];
   const own = mirrors(file);
-  const [, room = ''] = /^packages\/trellis\/(?:src\/)?((?:contract\/)?[^/]+)\//.exec(file) ?? [];
-  const ofRoom = room === '' ? [] : matching(`packages/trellis/test/unit/${room}/**/*.test.ts`);
-  return [...(own.length > 0 ? own : nearest(file)), ...ofRoom];
+  const [, folder = ''] = /^packages\/trellis\/(?:src\/)?((?:contract\/)?[^/]+)\//.exec(file) ?? [];
+  const ofFolder = folder === '' ? [] : matching(`packages/trellis/test/unit/${folder}/**/*.test.ts`);
+  return [...(own.length > 0 ? own : nearest(file)), ...ofFolder];
 }
 
 function changed(): string[] {

@@ -24,11 +24,11 @@ describe('README', () => {
     const foldersIn = (name: string) =>
       Array.from(page(name).matchAll(/^\| `([\w/]+\/)`/gm), ([, folder = '']) => folder);
     expect(foldersIn('README').filter((folder) => !existsSync(join(ROOT, folder)))).toEqual([]);
-    const rooms = readdirSync(join(ROOT, 'packages/trellis/src'), { withFileTypes: true }).filter((each) =>
+    const folders = readdirSync(join(ROOT, 'packages/trellis/src'), { withFileTypes: true }).filter((each) =>
       each.isDirectory(),
     );
     expect(foldersIn('README')).toContain('src/');
-    expect(foldersIn('trellis').toSorted()).toEqual(rooms.map(({ name }) => `${name}/`).toSorted());
+    expect(foldersIn('trellis').toSorted()).toEqual(folders.map(({ name }) => `${name}/`).toSorted());
   });
 
   test('names settings with the defaults that they have', () => {
