@@ -92,7 +92,7 @@ describe('the released contract', () => {
     expect(await run('check')).toEqual(passes(stdout));
   });
 
-  test('is the one with the highest version, compared number by number, beside the folder of stores', async () => {
+  test('is the one whose version is the highest, number by number, also beside the folder of stores', async () => {
     mkdirSync(join(folder, 'released/stores'));
     for (const version of ['1.10.0', '1.9.0'])
       project.write(`released/${version}.yaml`, FIRST.replace('version: 1.0.0', `version: ${version}`));

@@ -282,7 +282,7 @@ testWithPromtool(
 testWithPromtool(
   'an alert fires for twelve creates in sixteen minutes that all fail, until one succeeds',
   (promtool) => {
-    // Of the samples, one each 15 s, every fifth or sixth has one more failure, and the last ten have a success.
+    // A sample is taken each 15 s. Every fifth or sixth has one more failure, and the last ten have a success.
     const failed = Array.from({ length: 75 }, (_, index) => Math.floor((index * 12) / 64)).join(' ');
     const series = {
       'up{job="plant-store",instance="a"}': '1x74',

@@ -13,7 +13,9 @@ import { until } from '../../packages/trellis/test/support/until.ts';
 const HEADINGS = ['Set up', 'Start', 'Use', 'Back up and restore'];
 const [database = '', settings = '', terminals = '', first = '', importing = '', watching = '', restoring = ''] =
   HEADINGS.flatMap((heading) => blocks('two-instances', heading, 'sh'));
-const [FIRST, LAST, SHORT] = ['9007199254740993', '9007199255740992', '9007199254745992'];
+const FIRST = '9007199254740993';
+const LAST = '9007199255740992';
+const SHORT = '9007199254745992';
 const COUNT = Number(BigInt(SHORT) - BigInt(FIRST)) + 1;
 
 const POSTGRES = installedPostgres();

@@ -60,7 +60,8 @@ describe('the checker of histories', () => {
 });
 
 /** Clients, each of which sends one request after the other. */
-const [CLIENTS, REQUESTS] = [8, 40];
+const CLIENTS = 8;
+const REQUESTS = 40;
 
 describe.each(ENGINES)('on %s', (engine) => {
   test(`what ${CLIENTS} clients do at once looks as if they had done it one after the other`, async () => {

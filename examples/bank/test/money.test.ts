@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { Client, ENGINES, newTransfer, startBank } from './client.ts';
 
-const [CLIENTS, TRANSFERS] = [64, 5];
+const CLIENTS = 64;
+const TRANSFERS = 5;
 const OPENING = 1000n;
 
 test.each(ENGINES)(
@@ -26,7 +27,7 @@ test.each(ENGINES)(
         const answers = await Promise.all(Array.from({ length: times }, () => client.insist(transfer)));
         for (const { status, body } of answers)
           if (status !== 201) expect([status, body['error']]).toEqual([409, 40919n]);
-        // Of two requests, the first may be refused, and the second not.
+        // The first of two requests may be refused, and the second accepted.
         if (!answers.some(({ status }) => status === 201)) continue;
         moved++;
         expected.set(from, (expected.get(from) ?? 0n) - amount);

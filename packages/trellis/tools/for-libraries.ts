@@ -28,7 +28,7 @@ export function forLibraries(document: object, writeBigint: (value: bigint) => u
   return JSON.parse(text.replaceAll(new RegExp(`\\b(?:${INHERITED.join('|')})\\b`, 'g'), `${NAMED}$&`)) as object;
 }
 
-/** @param text by a library, of the copy */
+/** @param text what a library has said of the copy */
 export function withOwnNames(text: string): string {
   const names = [...INHERITED, ...KEYWORDS].map((name) => RegExp.escape(name));
   return text.replaceAll(new RegExp(`${NAMED}(?=${names.join('|')})`, 'g'), '');

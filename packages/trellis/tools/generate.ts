@@ -31,7 +31,7 @@ const CONTRACT = 'openapi.yaml';
 /** A page of the service with a table of its error numbers, if it has one. */
 const PAGE = 'docs/api.md';
 const RULES = 'redocly.yaml';
-/** Of a service that has no rules. */
+/** The rules of a service that has none. */
 const DEFAULT_RULES = { extends: ['recommended'] };
 
 const HEADER = `// Generated from openapi.yaml by \`npm run generate\`. Do not edit.

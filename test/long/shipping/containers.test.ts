@@ -140,7 +140,7 @@ describeWith(whyNoEngine(), 'the lines of docs/containers.md for containers', ()
       const shipped = Object.entries(packages).filter(([path, { link, dev, optional, devOptional }]) => {
         return path.includes('node_modules/') && !link && !dev && !optional && !devOptional;
       });
-      // Of the workspaces, which npm links, the image has one.
+      // npm links the workspaces; the image has one of them.
       shipped.push(['trellis', packages['packages/trellis'] ?? { version: '' }]);
       const purls = shipped.map(([path, { version }]) => {
         return `pkg:npm/${path.replace(/^.*node_modules\//, '').replace('@', '%40')}@${version}`;

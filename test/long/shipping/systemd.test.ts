@@ -248,7 +248,7 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md, on Debian with sys
       expect(await run('systemctl start plant-store-health || true')).toBe('');
       expect(await mainPid()).toBe(starting);
       await run('systemctl stop plant-store');
-      // Of a service that the operator has stopped, it says nothing.
+      // It says nothing of a service that the operator has stopped.
       expect(await run('systemctl start plant-store-health; systemctl is-failed plant-store-health || true')).toBe(
         'inactive',
       );

@@ -38,7 +38,8 @@ const {
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 const cases = given === undefined ? seeds.map(draw) : [{ name: 'the contract', drawn: given, texts: () => bodies }];
-let [judged, refused] = [0, 0];
+let judged = 0;
+let refused = 0;
 const costliest = { ms: { amount: 0, about: '' }, megabytes: { amount: 0, about: '' } };
 for (const { name, drawn, texts } of cases) {
   const operation = await operationOf(drawn, bytes).catch((error: unknown) => {

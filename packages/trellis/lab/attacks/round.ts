@@ -42,7 +42,8 @@ const RECOVERY_MS = 5000;
 const FIRST_ID = 1_000_000_000_000;
 
 /** The largest name and tag that the contract allows: the service must still have room for such an item. */
-const [NAME, TAG] = ['n'.repeat(1000), 't'.repeat(200)];
+const NAME = 'n'.repeat(1000);
+const TAG = 't'.repeat(200);
 
 /** Why attacks cannot run on this machine; undefined if they can. */
 export const IMPOSSIBLE =

@@ -42,8 +42,11 @@ const counts = new Uint32Array(1_000_000);
 const load = JSON.parse(process.argv[2] ?? '') as Load;
 const { warmUpSeconds } = load;
 let nextId = load.firstId;
-let [counting, over] = [warmUpSeconds === 0, false];
-let [answers, allAnswers, failures] = [0, 0, 0];
+let counting = warmUpSeconds === 0;
+let over = false;
+let answers = 0;
+let allAnswers = 0;
+let failures = 0;
 
 const newId = load.ids === 'sequential' ? () => nextId++ : () => Math.floor(Math.random() * 2 ** 52);
 const fields = `HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${load.token}\r\n`;

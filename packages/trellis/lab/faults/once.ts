@@ -29,7 +29,7 @@ export const once = onBoth('many clients compete for few ids on two instances', 
   });
   const { length } = await readItems(testbed.place.url);
   if (length !== ids) throw new Fault(`${length} items are stored under ${ids} ids`);
-  if (counts.won > ids) throw new Fault(`${counts.won} creates won ${ids} ids`);
+  if (counts.won > ids) throw new Fault(`${counts.won} creates were the first of their id, of ${ids} ids`);
   return counts;
 });
 

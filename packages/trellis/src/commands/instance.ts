@@ -67,7 +67,7 @@ export async function openInstance(
   let reason: string | undefined;
   const onUnreachable = (error: StoreUnavailable) => {
     // The store retries every second, and each try calls this.
-    // eslint-disable-next-line no-restricted-syntax -- the same line is logged once, whatever it says
+    // eslint-disable-next-line no-restricted-syntax -- only compared with the last one, so that a repeated line is logged once
     if (error.message !== reason) logger.warn({ err: error }, 'the store is away');
     reason = error.message;
     unreachable.resolve(undefined);

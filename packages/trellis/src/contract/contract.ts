@@ -42,7 +42,7 @@ export interface ContractOperation extends Demand {
   readonly parameters: readonly Parameter[];
   /** @throws Refusal */
   readonly readParameters: (sent: SentRequest) => ParameterValues;
-  /** Of an object with the members path, query and header, as `readParameters` returns. */
+  /** The content of an object with the members path, query and header, as `readParameters` returns. */
   readonly values: ContractContent;
   readonly body: ContractBody | undefined;
   /** The key is the status as declared: `200`, `default`. */

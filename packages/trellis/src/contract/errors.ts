@@ -43,7 +43,7 @@ export interface RequestFault {
   readonly in: 'path' | 'query' | 'header' | 'body';
   /** A JSON Pointer from there: `/name` of a parameter, `/list/0/id` or '' in a body. Long names are cut. */
   readonly pointer: string;
-  /** Of JSON Schema, such as `maxLength`, which the value breaks; '' if a parameter is given twice. */
+  /** The keyword of JSON Schema that the value breaks, such as `maxLength`; '' if a parameter is given twice. */
   readonly keyword: string;
   /** Such as `must be an integer`. */
   readonly message: string;

@@ -11,7 +11,8 @@ import { exactJson } from './schema/int64.ts';
 import { parameterReader } from './message/parameters.ts';
 import type { ErrorBody } from './types.ts';
 
-const [JSON_TYPE, PROBLEM_TYPE] = ['application/json', 'application/problem+json'];
+const JSON_TYPE = 'application/json';
+const PROBLEM_TYPE = 'application/problem+json';
 
 /** Failures of the connection and the router: an operation need not declare them. */
 const NOT_OF_OPERATIONS: readonly ErrorNumber[] = [
@@ -71,7 +72,7 @@ interface Told {
 }
 export type TellFailure = (refusal: Refusal, requestId: string, operation?: ContractOperation) => Told;
 
-/** Of a service without an `errorBody`. The start has compared its bodies with the contract. */
+/** Tells the failures of a service without an `errorBody`. The start has compared its bodies with the contract. */
 export const tellFailure: TellFailure = ({ status, number, message }, _requestId, operation) => {
   const reply = operation && replyFor(operation.replies, status);
   if (reply !== undefined && reply.content === undefined) return {};

@@ -91,7 +91,9 @@ export class Importer {
       return { became: 'refused', reason: { error: request.number, message: request.message } };
     };
     let outcomes: readonly (Outcome | StoreUnavailable)[] = [];
-    let [tried, end, isSaid] = [batch.length, NaN, false];
+    let tried = batch.length;
+    let end = NaN;
+    let isSaid = false;
     for (;;) {
       const known = outcomes;
       const retried = batch.map((record, index) => {

@@ -16,7 +16,8 @@ export interface RawRecord {
 /** Finds the end, after the line feed, of the record that begins at `start`; undefined if it lies beyond `limit`. */
 export type FindEnd = (bytes: Buffer, start: number, limit: number) => number | undefined;
 
-const [LINE_FEED, CARRIAGE_RETURN] = [0x0a, 0x0d];
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 const EXCERPT_LENGTH = 200;
 

@@ -44,7 +44,7 @@ export function chooseTable(chosen: string | undefined, all: readonly string[], 
   throw new ExplainedError(`name the table with --table: ${tables}${chosen === undefined ? '' : `, not ${chosen}`}`);
 }
 
-/** @param chosen the option --table @throws ExplainedError, also if no file can have what the operation requires */
+/** @param chosen the option --table @throws ExplainedError, also if the operation requires a parameter, which no file has */
 export async function openRecords({ contract, operations, records }: AnyService, chosen: string | undefined) {
   const table = chooseTable(chosen, Object.keys(records));
   const { document, operations: declared } = await loadContract(contract, 'any');
@@ -57,7 +57,7 @@ export async function openRecords({ contract, operations, records }: AnyService,
     throw new ContractError(`the service has no operation ${id} with a request body, which creates a row of ${table}`);
   const missing = operation.parameters.find((each) => each.in === 'path' || each.required);
   if (missing !== undefined)
-    throw new ExplainedError(`no file can have the rows of ${table}: ${id} requires the parameter ${missing.name}`);
+    throw new ExplainedError(`rows of ${table} cannot come from a file: ${id} requires the parameter ${missing.name}`);
   const body = new Position(content.schema, follower(document));
   const nulls = nullsOf(body);
   const maxBytes = GROWTH * operation.body.maxBytes;

@@ -1,6 +1,8 @@
 import { DEFAULT_BODY_BYTES } from '../contract/rules/body-limit.ts';
 
-const [SECOND, KIB, MIB] = [1000, 1024, 1024 * 1024];
+const SECOND = 1000;
+const KIB = 1024;
+const MIB = 1024 * 1024;
 
 /** Limits on the memory that clients can occupy in the process. Within these limits a heap of 400 MB is enough. */
 export const MAX = {

@@ -20,7 +20,9 @@ const smallChunks = new Refusal(
   'the chunks of the body are too small: send fewer, larger ones',
 );
 const notWhole = new Refusal(ErrorNumber.malformedMessage, 'body did not arrive whole');
-const gaveWay = busy('arriving bodies take all memory reserved for them, and those of this caller take the most');
+const tooMuchArriving = busy(
+  'arriving bodies take all memory reserved for them, and those of this caller take the most',
+);
 
 /** Whether the message announces a body that is not empty (RFC 9112, section 6.3). */
 export function announcesBody({ headers }: IncomingMessage): boolean {
@@ -101,7 +103,7 @@ export class IncomingBody {
 
   /** Frees the memory for other requests. */
   giveWay(): void {
-    this.refuse(gaveWay);
+    this.refuse(tooMuchArriving);
   }
 
   /** Frees what has arrived, and ignores what still arrives. */

@@ -12,7 +12,8 @@ const ROOM: Readonly<Exchange['held']> = { body: MAX.bodies, reply: MAX.unsent }
  * To make room, the ledger frees memory down to these fractions of the bound, because the search for the largest holder
  * is slow.
  */
-const [LEFT, LEFT_CONNECTIONS] = [0.875, 0.99];
+const LEFT = 0.875;
+const LEFT_CONNECTIONS = 0.99;
 
 export type OnCutOff = (reason: keyof typeof REASONS) => void;
 
@@ -107,7 +108,7 @@ export class Ledger {
     this.smallChunks.set(key, performance.now() + DEADLINE.smallChunks);
   }
 
-  /** @throws Refusal if the body is chunked and `noteSmallChunks` was called for its caller lately */
+  /** @throws Refusal if the body is chunked, and its caller has sent small chunks within DEADLINE.smallChunks */
   refuseSmallChunks({ key, request }: Exchange): void {
     if (request.headers['transfer-encoding'] === undefined) return;
     if (performance.now() < (this.smallChunks.get(key) ?? 0)) throw tooSmallChunks;

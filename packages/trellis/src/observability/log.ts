@@ -53,7 +53,8 @@ function describe(error: unknown): unknown {
   }
 }
 
-let [writtenAt, written] = [NaN, ''];
+let writtenAt = NaN;
+let written = '';
 
 /** Builds the line that pino would write. Formats the time once per millisecond. */
 function toLine(level: LogLevel, members: object, msg: string): string {

@@ -194,7 +194,8 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
  * @returns a function that gives the previous answer if the next one takes too long; NaN without one
  */
 function latest(ask: () => number | Promise<number>, restMs = (_ms: number) => 0): () => Promise<number> {
-  let [value, dueAt] = [NaN, 0];
+  let value = NaN;
+  let dueAt = 0;
   const renew = async (): Promise<void> => {
     const begunAt = performance.now();
     if (begunAt < dueAt) return;

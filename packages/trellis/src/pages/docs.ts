@@ -40,7 +40,8 @@ function optionsOf(operations: number) {
   };
 }
 
-const [SCRIPT, STYLES] = ['text/javascript; charset=utf-8', 'text/css; charset=utf-8'];
+const SCRIPT = 'text/javascript; charset=utf-8';
+const STYLES = 'text/css; charset=utf-8';
 /** Clients ask at each visit whether they have the newest. */
 const VALIDATED = 'no-cache';
 const FOR_AN_HOUR = 'public, max-age=3600';

@@ -4,7 +4,8 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { RequestHandler } from 'express';
 import { send } from '../http/reply.ts';
 
-const [toBrotli, toGzip] = [promisify(brotliCompress), promisify(gzip)];
+const toBrotli = promisify(brotliCompress);
+const toGzip = promisify(gzip);
 
 /** How a file is coded, the smallest first. Brotli's quality 11 would take 3.5 s for Swagger UI and save 8 %. */
 const CODINGS = {

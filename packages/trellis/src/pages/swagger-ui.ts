@@ -20,7 +20,7 @@ export interface Browser {
   };
 }
 
-/** Of Immutable.js. */
+/** A map of Immutable.js. */
 export interface State {
   readonly size: number;
   readonly get: (key: string) => unknown;

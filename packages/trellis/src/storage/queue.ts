@@ -2,7 +2,7 @@ import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { StoreUnavailable } from './store.ts';
 
-/** Of the queue of writes, as a metric. */
+/** The metric of the queue of writes. */
 export const WAITING = {
   name: 'waiting_writes',
   help: 'Writes in the queue, without the batch that is being written.',

@@ -27,7 +27,7 @@ export type Database<T = Tables> = Pick<Kysely<Queried<T>>, 'selectFrom' | 'dele
 
 /** A row, or a key, of the contract's data. A member that is no column of it does not compile. */
 type Kept<Given, Stored> = Given & Readonly<Record<Exclude<MembersOf<Given>, keyof Stored>, NoSuchColumn>>;
-/** Of each type of a union. */
+/** Distributes over the types of a union. */
 type MembersOf<Given> = Given extends unknown ? keyof Given : never;
 /** No value has it. Of an object, because `bigint & 'text'` would be never, and the compiler would not name it. */
 interface NoSuchColumn {

@@ -47,7 +47,8 @@ export function sizeOf(value: unknown): number {
 }
 
 /** The years that RFC 3339 and both engines can represent. */
-const [EARLIEST, LATEST] = [new Date('0001-01-01T00:00:00.000Z'), new Date('9999-12-31T23:59:59.999Z')];
+const EARLIEST = new Date('0001-01-01T00:00:00.000Z');
+const LATEST = new Date('9999-12-31T23:59:59.999Z');
 
 /**
  * A value as it waits for an engine: its caller holds no part of it, and each thread can take it. An array or an object

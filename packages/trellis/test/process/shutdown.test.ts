@@ -23,7 +23,7 @@ import {
 
 const BODY = '{"id":1,"name":"Monstera deliciosa","tag":"tropical"}';
 
-/** Of services whose metrics tell how many requests are under way. */
+/** The setting of services whose metrics tell how many requests are under way. */
 const WATCHED = { ADMIN_PORT: '0' };
 
 /** The file of a new store, and the settings of a service on it. */

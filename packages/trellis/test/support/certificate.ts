@@ -20,7 +20,9 @@ function der(tag: number, ...contents: readonly Buffer[]): Buffer {
 const sequence = (...contents: readonly Buffer[]) => der(0x30, ...contents);
 const oid = (hex: string) => der(0x06, Buffer.from(hex, 'hex'));
 const ECDSA_SHA256 = sequence(oid('2a8648ce3d040302'));
-const [COMMON_NAME, ALTERNATIVE_NAMES, CONSTRAINTS] = [oid('550403'), oid('551d11'), oid('551d13')];
+const COMMON_NAME = oid('550403');
+const ALTERNATIVE_NAMES = oid('551d11');
+const CONSTRAINTS = oid('551d13');
 const TRUE = der(0x01, Buffer.from([0xff]));
 
 function extension(id: Buffer, value: Buffer, critical = false): Buffer {

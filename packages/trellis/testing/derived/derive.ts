@@ -23,7 +23,7 @@ export interface DeriveOptions {
   readonly conflict: number;
   /** The least number of requests. */
   readonly requests?: number;
-  /** Of all random choices: with the one that a failure names, a run is repeated. */
+  /** Decides all random choices: with the seed that a failure names, the run can be repeated. */
   readonly seed?: number;
   /** Makes a valid body acceptable: what it refers to must exist. By default, every valid body is. */
   readonly related?: (operation: string, body: JsonObject) => Promise<JsonObject>;

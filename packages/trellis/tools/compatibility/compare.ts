@@ -193,7 +193,7 @@ class Comparer {
       const present = after.get(name);
       if (present !== undefined && value !== present)
         this.report('default changed', name === '' ? where : `${where}, ${name}`, `${value} → ${present}`);
-      // Of a closed object, the service refuses it; of an open one, it ignores it. Replies are compared by messages.
+      // The service refuses the member in a closed object, and ignores it in an open one. Replies are compared by messages.
       if (present === undefined && where.includes('request body'))
         this.report('member of requests removed', where, name);
     }

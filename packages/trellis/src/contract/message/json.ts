@@ -24,7 +24,12 @@ const MAX_KEPT = 512;
 const COPIED_BY_V8 = 12;
 
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
-const [TAB, LINE_FEED, RETURN, SPACE, QUOTE, BACKSLASH] = [0x09, 0x0a, 0x0d, 0x20, 0x22, 0x5c];
+const TAB = 0x09;
+const LINE_FEED = 0x0a;
+const RETURN = 0x0d;
+const SPACE = 0x20;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
 
 /**
  * Parses JSON (RFC 8259) within the limits of RFC 7493: no lone surrogates (section 2.1), no numbers beyond the doubles

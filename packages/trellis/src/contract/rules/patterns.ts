@@ -55,7 +55,7 @@ function looksFarBehind(node: PatternNode): boolean {
 export function timePerCharacter(pattern: string): number {
   let rest = pattern.replace(/\\.|\[(?:\\.|[^\\\]])*\]/gsu, '');
   const lookaheads = rest.split(/\(\?[=!]/).length - 1;
-  for (let before = ''; before !== rest;) [before, rest] = [rest, rest.replace(/\([^()]*\)/g, '')];
+  while (/\([^()]*\)/.test(rest)) rest = rest.replace(/\([^()]*\)/g, '');
   // Otherwise it may begin at each character, and try as many ways there as ways.ts allows.
   return rest.startsWith('^') && !rest.includes('|') ? (1 + lookaheads) / 4 : 2;
 }

@@ -166,7 +166,8 @@ function settle(value: unknown, node: unknown, own: string, lines: LineCounter):
   places.set(value, { own, members });
   const holder = value as Record<string, unknown>;
   const settleMember = (name: string, child: unknown, key: unknown) => {
-    const [member, place] = [holder[name], placeOf(key, lines)];
+    const member = holder[name];
+    const place = placeOf(key, lines);
     members.set(name, place);
     if (typeof member !== 'bigint') settle(member, child, place, lines);
     else if (Number.isSafeInteger(Number(member))) holder[name] = Number(member);

@@ -22,7 +22,7 @@ export class Creating extends RowFormat {
   readonly selectEach: string;
   /** How Citus spreads the table over several servers. */
   spread: Spread | undefined;
-  /** Of all forms, PostgreSQL runs this one fastest. */
+  /** PostgreSQL runs this form faster than any other. */
   private readonly insertArrays: string;
   private readonly into: string;
   private readonly types: readonly string[];

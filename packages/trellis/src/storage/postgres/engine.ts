@@ -265,7 +265,7 @@ class PostgresEngine implements Engine {
 
   /** The operator may spread a table, or add a worker, under load. Ends when the store closes. */
   private async followSpread(): Promise<never> {
-    // Of its own, as a worker that hangs must not delay look-ups of tokens.
+    // A session of its own, as a worker that hangs must not delay look-ups of tokens.
     using session = this.newSession();
     for (;;) {
       await sleep(FOLLOW_MS, undefined, { signal: this.closing.signal, ref: false });
@@ -316,7 +316,7 @@ class PostgresEngine implements Engine {
     };
     for (const [table, all] of Map.groupBy(rows, ([table]) => table)) {
       const creating = ofTable(this.creating, table);
-      // Of a table that is spread, each server has a statement, which commits once, and fails alone while it is away.
+      // Each server that has a part of the table gets a statement of its own: one that is away fails alone.
       const byServer = Map.groupBy(all, (row) => creating.serverOf(row));
       await Promise.all(byServer.values().map((own) => writeTo(creating, own)));
     }

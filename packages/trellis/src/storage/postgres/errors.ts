@@ -5,7 +5,8 @@ import type { Tables } from '../tables.ts';
 const CONNECTION = '08';
 export const PROTOCOL_VIOLATION = '08P01';
 /** The store prepares each statement once on a connection, so a pooler has changed the connection. */
-const [STATEMENT_UNKNOWN, STATEMENT_EXISTS] = ['26000', '42P05'];
+const STATEMENT_UNKNOWN = '26000';
+const STATEMENT_EXISTS = '42P05';
 const READ_ONLY = '25006';
 export const CANCELLED = '57014';
 /**
@@ -28,7 +29,8 @@ const CONNECTION_LOST = [
   ...[READ_ONLY, STATEMENT_UNKNOWN, STATEMENT_EXISTS, TRANSACTION_TIMEOUT],
 ];
 
-const [TABLE_UNKNOWN, COLUMN_UNKNOWN] = ['42P01', '42703'];
+const TABLE_UNKNOWN = '42P01';
+const COLUMN_UNKNOWN = '42703';
 
 /** The store uses what belongs to a session: settings, prepared statements, the number of the server process. */
 export const POOLER =

@@ -95,7 +95,7 @@ export function watchFiles(path: string, identity = identityOf(path)): () => voi
   };
 }
 
-/** Of a file; undefined: it is missing. */
+/** The identity of a file; undefined: the file is missing. */
 export function identityOf(file: string): string | undefined {
   try {
     const { dev, ino } = statSync(file, { bigint: true });

@@ -144,7 +144,7 @@ export async function openSqlite(
   };
 }
 
-/** Of the file system of a folder. */
+/** The gauges of the file system of a folder. */
 function diskGauges(folder: string): readonly Measured[] {
   const bytes = async (blocks: 'bavail' | 'blocks') => {
     const found = await statfs(folder);

@@ -14,8 +14,15 @@ const CONSTRAINTS = new Map<number, Constraint>([
 ]);
 
 /** Primary result codes (sqlite.org/rescode.html). */
-const [BUSY, LOCKED, NO_MEMORY, READ_ONLY, IO_ERROR, CORRUPT] = [5, 6, 7, 8, 10, 11];
-const [FULL, CANNOT_OPEN, NOT_A_DATABASE] = [13, 14, 26];
+const BUSY = 5;
+const LOCKED = 6;
+const NO_MEMORY = 7;
+const READ_ONLY = 8;
+const IO_ERROR = 10;
+const CORRUPT = 11;
+const FULL = 13;
+const CANNOT_OPEN = 14;
+const NOT_A_DATABASE = 26;
 /** SQLITE_READONLY_DBMOVED, an extended code: another file has taken the name of the database. */
 const REPLACED = 1032;
 /** SQLITE_IOERR_SHMSIZE, an extended code. */

@@ -62,7 +62,7 @@ class Guess {
 
   /** Returns false if the transaction has had no effect, and must run again. */
   async keep(): Promise<boolean> {
-    // The last guess has had all answers at one moment, and what it read was durable.
+    // The last run got all its answers at one moment, and what it read was durable: without a write, nothing is left to do.
     if (!this.done.some(({ act }) => !('sql' in act) || act.writes)) return true;
     return (await this.writes.add(this.trace())) !== 'moved';
   }

@@ -12,7 +12,7 @@ export interface WorkerOpening {
   readonly layout: Layout;
   readonly path: string;
   readonly mode: 'read' | 'write' | 'create';
-  /** Of the file that a reader must open. */
+  /** The identity of the file that a reader must open. */
   readonly identity?: string | undefined;
 }
 

@@ -4,7 +4,8 @@ import { GARDEN, gardenOperations } from '../../services/garden/garden.ts';
 import { startApp } from '../../support/app.ts';
 import type { Handler } from '../../../src/service.ts';
 
-const [PLAIN, PROBLEM] = ['application/json', 'application/problem+json'];
+const PLAIN = 'application/json';
+const PROBLEM = 'application/problem+json';
 
 /** A service whose removeBed declares failures as problems, except 401. Returns a function that calls it. */
 async function startProblems(operation: Handler, requests = 100) {

@@ -134,7 +134,7 @@ describe('a request that is too long gets the answer that names the long part', 
       ).toBe(status);
   });
 
-  test('or the answer that it is too slow, if the rest does not come', async () => {
+  test('is answered as too slow instead, if the rest does not come', async () => {
     expect((await sendRaw(app.url, target)).statuses).toEqual([408]);
   });
 });

@@ -123,7 +123,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (engine) => {
     }
   });
 
-  test('a rule of the operation holds for a file, and its answer is the reason of a reject', async () => {
+  test('import rejects a record that the operation refuses, and gives its answer as the reason', async () => {
     const { run, write, read } = await place(engine);
     write('readers.ndjson', [
       { email: 'a', card: 1 },
@@ -197,7 +197,10 @@ test('an import makes the columns anew that only the service knows, and replays 
 test.each([
   [['import', 'x.ndjson'], 'name the table with --table: readers, things or loans'],
   [['export', '--table', 'tokens'], 'name the table with --table: readers, things or loans, not tokens'],
-  [['import', 'x.ndjson', '--table', 'loans'], 'no file can have the rows of loans: lend requires the parameter thing'],
+  [
+    ['import', 'x.ndjson', '--table', 'loans'],
+    'rows of loans cannot come from a file: lend requires the parameter thing',
+  ],
   [['remove', 'x'], 'name the table with --table: readers, things or loans'],
   [
     ['remove', 'x', '--table', 'loans'],

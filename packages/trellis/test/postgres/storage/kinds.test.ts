@@ -131,7 +131,7 @@ describe.each([
     expect(await store.create('kinds', { ...row, json: [json] })).toBe('conflict');
   });
 
-  test('tells JSON from the text of that JSON', async () => {
+  test('refuses a row with JSON where the stored one has that JSON as a text', async () => {
     const row = newRow({ json: '{"a":1}' });
     await store.create('kinds', row);
     for (const json of [{ a: 1 }, '[]']) expect(await store.create('kinds', { ...row, json })).toBe('conflict');

@@ -113,7 +113,7 @@ describe.each([
     // As in a restored copy, whose rows may have another order.
     await place.query("delete from schema_steps where name = 'marker/69742773'");
     await place.query("insert into schema_steps values ('marker/69742773')");
-    // Of the same version.
+    // This service has the same version.
     await expect(open(place.location, withSteps({ items2: add('height') }))).rejects.toMatchObject({
       name: 'StoreUnusable',
       message: expect.stringContaining('belongs to another application'),
@@ -123,7 +123,7 @@ describe.each([
   test('a store with a step that this version does not have is refused', async () => {
     const place = await make();
     await open(place.location, withSteps({ items2: add('height') }));
-    // Of the same version.
+    // This service has the same version.
     await expect(open(place.location, framework(LAYOUT))).rejects.toMatchObject({
       name: 'StoreUnusable',
       message: expect.stringContaining(

@@ -11,7 +11,8 @@ import { inWords, look, place } from '../../support/item-store.ts';
 
 const TOKENS =
   'hash blob primary key, name text not null, created_at integer not null, expires_at integer, revoked_at integer';
-const [ANOTHER, LACKS] = ['than its steps make: change it back, or', 'make it again, or'];
+const ANOTHER = 'than its steps make: change it back, or';
+const LACKS = 'make it again, or';
 const other = (table: string, columns: string) => `drop table ${table}; create table ${table} (${columns})`;
 
 /** What is wrong with a backup that has the marks of a store, and the fault that the message names. */

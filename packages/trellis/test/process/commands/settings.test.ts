@@ -204,7 +204,7 @@ describe('a line of .env that cannot be a setting', () => {
     expect([code, stderr]).toEqual([78, expect.stringContaining('line 1 of .env is no setting')]);
   });
 
-  test('is none that continues a quoted value of another program, or an export', async () => {
+  test('is not one that continues a quoted value of another program, or begins with export', async () => {
     const pem = '-----BEGIN X-----\nabc\n-----END X-----';
     const { config } = folderWith(`export PORT=3001\nKEY="${pem}"\n  other.name-2 = 'a\n b' # c\n\t# x\nEMPTY=\r\n`);
     const { stderr, settings } = await config();

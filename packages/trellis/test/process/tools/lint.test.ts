@@ -141,7 +141,7 @@ test.each([
   expect(await brokenRules(file, text)).toEqual([]);
 });
 
-test('each name of a type has one meaning, but for Schema: in a document, and as TypeScript has it', () => {
+test('no two types have the same name, but for Schema', () => {
   const names = globSync('packages/trellis/{src,tools,testing}/**/*.ts', { cwd: ROOT }).flatMap((file) => {
     const text = readFileSync(join(ROOT, file), 'utf8');
     return Array.from(text.matchAll(/^(?:export )?(?:abstract )?(?:class|interface|type) (\w+)/gm), ([, name]) => name);
@@ -158,7 +158,7 @@ test('the text of a message is read in these places only, each with its reason',
     ]),
   );
   expect(Object.fromEntries(places)).toEqual({
-    'src/commands/instance.ts': 'the same line is logged once, whatever it says',
+    'src/commands/instance.ts': 'only compared with the last one, so that a repeated line is logged once',
     'src/contract/message/faults.ts': 'its words are told, and nothing depends on them',
     'src/contract/validator/spend-keyword.ts': "the name of Ajv's documented tag of templates of code",
     'src/files/csv.ts': 'told without the line, which is not that of the file',

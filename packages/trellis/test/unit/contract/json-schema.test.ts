@@ -151,7 +151,7 @@ const REASONS = [
     (keyword) => `${keyword} goes beyond ±9007199254740991, where numbers are rounded: add format: int64`,
   ),
   ...['properties', 'required'].map((keyword) => `${keyword} must be without __proto__`),
-  // Of a text of many f, it reads the rest once for each.
+  // In a text of many f, it reads the rest once for each f.
   'the pattern f.*o may take time that grows with the square of a text or faster',
 ];
 

@@ -29,7 +29,9 @@ components:
 `;
 }
 
-const [USER, ADMIN, BOTH] = ['[{ userAuth: [] }]', '[{ adminAuth: [] }]', '[{ userAuth: [] }, { adminAuth: [] }]'];
+const USER = '[{ userAuth: [] }]';
+const ADMIN = '[{ adminAuth: [] }]';
+const BOTH = '[{ userAuth: [] }, { adminAuth: [] }]';
 
 describe('the service refuses to start for schemes whose tokens it cannot tell apart:', () => {
   test.each<[string | undefined, (string | undefined)[], string]>([

@@ -133,7 +133,7 @@ describe('a SQLite database', () => {
     await store.close();
   });
 
-  test('ends a list of items that the caller does not read, and can then restart its log', async () => {
+  test('ends a list that its caller has stopped reading, and can then restart its log', async () => {
     const path = join(folder, 'unread.db');
     const engine = await openSqlite(LAYOUT, { engine: 'sqlite', path }, { create: true });
     await createEach(

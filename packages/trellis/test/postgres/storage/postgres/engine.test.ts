@@ -302,7 +302,7 @@ describe('a database', () => {
     await expect(openStore(copy, location, { create: true })).rejects.toMatchObject(FOREIGN);
   });
 
-  test('that two services with the same tables open at once belongs to one of them, and the other adds nothing', async () => {
+  test('belongs to one of two services with the same tables that open it at once, and the other adds nothing', async () => {
     const other = await server.createDatabase();
     const copy = layoutOf({
       ...items,

@@ -4,7 +4,8 @@ import { contractOf, receiver } from '../values.ts';
 
 const int64 = { type: 'integer', format: 'int64' };
 const integer = { type: 'integer' };
-const [ID, COUNT] = [{ $ref: '#/components/schemas/Id' }, { $ref: '#/components/schemas/Count' }];
+const ID = { $ref: '#/components/schemas/Id' };
+const COUNT = { $ref: '#/components/schemas/Count' };
 const schemas = { Id: int64, Count: integer };
 const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more });
 const tuple = (...prefixItems: readonly object[]) => ({ type: 'array', prefixItems });

@@ -6,7 +6,8 @@ const schemas = {
   Limit: { type: 'integer', default: 100 },
   Color: { type: 'string', enum: ['red', 'green', 'blue'], default: 'blue' },
 };
-const [LIMIT, COLOR] = ['#/components/schemas/Limit', '#/components/schemas/Color'];
+const LIMIT = '#/components/schemas/Limit';
+const COLOR = '#/components/schemas/Color';
 const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more });
 const number = (value: number) => ({ type: 'integer', default: value });
 
