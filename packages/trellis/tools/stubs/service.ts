@@ -1,7 +1,8 @@
 import { Script } from 'node:vm';
-import type { Contract, ContractOperation, ReplyData } from '../../src/contract/contract.ts';
+import type { Contract, ContractOperation, HeaderValues, ReplyData } from '../../src/contract/contract.ts';
 import { ContractError, Refusal } from '../../src/contract/errors.ts';
 import { loadContract } from '../../src/contract/load.ts';
+import type { ContractReply } from '../../src/contract/message/content.ts';
 import { ReplyError } from '../../src/contract/message/faults.ts';
 import { validateRequest } from '../../src/contract/request.ts';
 import {
@@ -108,42 +109,42 @@ function replyOf(
   document: OpenApiDocument,
   derivations: readonly Derivation[],
 ): ReplyData | string {
-  const status = Math.min(...[...operation.replies.keys()].map(Number).filter(Number.isInteger));
-  const { content, headers } = operation.replies.get(String(status)) ?? {};
-  if (headers === undefined) return 'a stub has the status of a success: declare it by its number';
+  // A range begins with its hundred: 2XX with 200.
+  const [lowest] = [...operation.replies]
+    .map(([declared, reply]) => ({ declared, status: Number(declared.replace(/XX$/, '00')), reply }))
+    .filter((each) => Number.isInteger(each.status))
+    .sort((one, other) => one.status - other.status || one.declared.localeCompare(other.declared));
+  if (lowest === undefined) return 'a stub has the status of a success: declare it by its number';
+  const {
+    declared,
+    status,
+    reply: { content, headers },
+  } = lowest;
   const follow = follower(document);
   const position = new Position(content?.schema ?? true, follow);
   const ofHeaders = new Position(
     { properties: Object.fromEntries(Object.entries(headers).map(([name, { schema }]) => [name, schema])) },
     follow,
   );
+  const typed = ({ headers: fields, body }: DerivedReply): ReplyData => ({
+    status,
+    ...(Object.keys(fields).length > 0 && { headers: asTyped(fields, ofHeaders, follow) as HeaderValues }),
+    ...(body !== undefined && { body: asTyped(content?.sent(body), position, follow) }),
+  });
   // Lazily: most replies have a valid one among the first.
   for (const derivation of derivations) {
-    const derived = derivation.ofReplies(operation).find((each) => each.status === String(status))?.messages ?? [];
+    const derived = derivation.ofReplies(operation).find((each) => each.status === declared)?.messages ?? [];
     const [first] = derived;
-    const examples = first && content ? examplesOf(operation, status, document) : [];
-    for (const each of [...examples.map((body) => ({ headers: first?.headers ?? {}, body })), ...derived]) {
-      const reply = typedReply(status, each as DerivedReply, [ofHeaders, position]);
-      if (isValid(operation, reply)) return reply;
+    const examples = first && content ? examplesOf(operation, declared, document) : [];
+    for (const each of [...examples.map((body) => ({ ...first, body }) as DerivedReply), ...derived]) {
+      const reply = typed(each);
+      if (isValid(operation, reply, content)) return reply;
     }
   }
-  return `no body of the reply ${status} could be derived: give it an example`;
-
-  function typedReply(
-    of: number,
-    { headers: fields, body }: DerivedReply,
-    [one, other]: readonly [Position, Position],
-  ) {
-    const typedFields = asTyped(fields, one, follow) as NonNullable<ReplyData['headers']>;
-    return {
-      status: of,
-      ...(Object.keys(fields).length > 0 && { headers: typedFields }),
-      ...(body !== undefined && { body: asTyped(content?.sent(body), other, follow) }),
-    };
-  }
+  return `no body of the reply ${declared} could be derived: give it an example`;
 }
 
-function examplesOf(operation: ContractOperation, status: number, document: OpenApiDocument): unknown[] {
+function examplesOf(operation: ContractOperation, status: string, document: OpenApiDocument): unknown[] {
   const resolve = resolver(document);
   const { responses = {} } = declaredOf(operation, document) as { responses?: Record<string, { content?: object }> };
   const [media] = Object.values(resolve(responses[status] ?? {}).content ?? {}) as Media[];
@@ -151,9 +152,13 @@ function examplesOf(operation: ContractOperation, status: number, document: Open
   return [example, ...Object.values(examples).map((each) => resolve(each).value)].filter((each) => each !== undefined);
 }
 
-function isValid({ replies, validator }: ContractOperation, { status, headers = {}, body }: ReplyData): boolean {
+function isValid(
+  { validator }: ContractOperation,
+  { status, headers = {}, body }: ReplyData,
+  content: ContractReply['content'],
+): boolean {
   try {
-    validator.reply(status, headers, body === undefined ? undefined : replies.get(String(status))?.content?.sent(body));
+    validator.reply(status, headers, body === undefined ? undefined : content?.sent(body));
     return true;
   } catch (error) {
     if (error instanceof ReplyError) return false;
