@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { exactJson, int64 } from '../../../../src/contract/schema/int64.ts';
+import { exactJson, int64, isRoundedInteger } from '../../../../src/contract/schema/int64.ts';
 import { loadContract } from '../../../../src/contract/load.ts';
 import { contractOf, receiver } from '../values.ts';
 
@@ -53,6 +53,22 @@ describe('int64 refuses', () => {
     'Infinity',
   ])('%j', (literal) => {
     expect(int64(literal)).toBeUndefined();
+  });
+});
+
+describe('a double rounds an integer', () => {
+  test.each([
+    ['9007199254740993', true],
+    ['9007199254740993.0', true],
+    ['-9.007199254740993e15', true],
+    ['9007199254740992', false],
+    ['1e21', false],
+    ['1e300', false],
+    ['9007199254740992.5', false],
+    ['1e400', false],
+    ['3', false],
+  ])('%s: %j', (literal, isRounded) => {
+    expect(isRoundedInteger(literal, Number(literal))).toBe(isRounded);
   });
 });
 
