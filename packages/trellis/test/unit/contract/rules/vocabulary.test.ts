@@ -55,6 +55,12 @@ function documentOf(): { readonly document: Node; readonly objects: Readonly<Rec
   };
 }
 
+/** The members that apply a schema by a keyword. */
+const beneath = (keyword: string, schema: Node): Node => ({
+  ...(keyword === 'then' || keyword === 'else' ? { if: {} } : {}),
+  [keyword]: keyword.endsWith("Of") ? [schema] : keyword === 'dependentSchemas' ? { a: schema } : schema,
+});
+
 /** Loads the document with these members added to its object of a kind. */
 async function load(kind: ObjectKind, members: Node): Promise<unknown> {
   const { document, objects } = documentOf();
@@ -225,7 +231,13 @@ describe('loadContract refuses, with place and cure,', () => {
     ['Schema', { $ref: 'things.yaml#/Thing' }, '$ref leads to things.yaml#/Thing, which is not in the document'],
     ['Schema', { $ref: '#/components/schemas/None' }, 'which is not in the document: bundle all files'],
     ['Schema', { default: 3 }, 'only a parameter or a member of an object can have a default'],
-    ['Schema', { anyOf: [{ properties: { a: { default: 3 } } }] }, 'it must not stand beneath anyOf'],
+    ...['anyOf', 'oneOf', 'if', 'then', 'else', 'dependentSchemas', 'not', 'contains'].map(
+      (keyword): [ObjectKind, Node, string] => [
+        'Schema',
+        beneath(keyword, { properties: { a: { default: 3 } } }),
+        'it must not stand beneath anyOf',
+      ],
+    ),
     ['Schema', { properties: { a: { type: 'integer', default: 'many' } } }, 'default must be an integer'],
     ['Parameter', { schema: { type: 'integer', default: 'many' } }, 'default must be an integer'],
     [
@@ -233,7 +245,13 @@ describe('loadContract refuses, with place and cure,', () => {
       { properties: { a: { default: {}, $ref: '#/paths/~1things/put/requestBody/content/application~1json/schema' } } },
       'a default must not contain itself',
     ],
-    ['Schema', { not: { type: 'integer', format: 'int64' } }, 'format: int64 must not stand beneath'],
+    ...['not', 'if', 'then', 'else', 'dependentSchemas', 'contains', 'propertyNames'].map(
+      (keyword): [ObjectKind, Node, string] => [
+        'Schema',
+        beneath(keyword, { type: 'integer', format: 'int64' }),
+        'format: int64 must not stand beneath',
+      ],
+    ),
     [
       'Schema',
       {
