@@ -11,17 +11,15 @@ import { seedOr } from '../../packages/trellis/test/support/seed.ts';
 import { plants } from '../../src/index.ts';
 import { PLANTS, startPlantInstance } from '../support.ts';
 
-/** test/nightly/derived.test.ts sends more. */
-const REQUESTS = 600;
 const SEED = seedOr(20_260_000);
 
+/** test/nightly/derived.test.ts sends all, and more. */
 test.each(ENGINES)(
   `the service answers requests derived from the contract as it says, on %s (TESTS_SEED=${SEED})`,
   async (engine) => {
-    const { counts, never } = await derive(PLANTS, engine, { requests: REQUESTS, seed: SEED });
+    const { counts, never } = await derive(PLANTS, engine, { requests: 1, samples: 12, seed: SEED });
     const kinds = ['created', 'replayed', 'another content', 'refused', 'not JSON', 'a member twice', 'no body'];
     expect([...counts.keys()]).toEqual(expect.arrayContaining(kinds));
-    expect([...counts.values()].reduce((sum, count) => sum + count)).toBeGreaterThanOrEqual(REQUESTS);
     expect(never).toEqual([]);
   },
 );

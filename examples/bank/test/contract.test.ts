@@ -12,7 +12,7 @@ const SEED = seedOr(20_260_100);
 test.each(ENGINES)(
   `requests derived from the contract get answers that it allows, on %s (TESTS_SEED=${SEED})`,
   async (engine) => {
-    const { counts, never } = await derive(BANK, engine, { requests: 100, seed: SEED });
+    const { counts, never } = await derive(BANK, engine, { requests: 1, samples: 12, seed: SEED });
     expect(never).toEqual([]);
     const others = contract.operations.filter(({ id }) => id !== 'openAccount');
     const valid = others.map(({ id }) => `valid: ${id}`);

@@ -1,4 +1,4 @@
-import { type Derived, derive as deriveOn } from '../../testing/derived/derive.ts';
+import { type Derived, type DeriveOptions, derive as deriveOn } from '../../testing/derived/derive.ts';
 import { type EngineName, ENGINES, startOn } from '../../testing/instance.ts';
 import { judgeOf } from './judge.ts';
 import { createPlace } from './place.ts';
@@ -6,11 +6,8 @@ import type { Program } from './service.ts';
 
 export { ENGINES };
 
-/** The least number of requests, and the seed of all random choices. */
-export interface Extent {
-  readonly requests: number;
-  readonly seed: number;
-}
+/** How much is sent, and the seed of all random choices. */
+type Extent = Required<Pick<DeriveOptions, 'seed'>> & Pick<DeriveOptions, 'requests' | 'samples'>;
 
 /** Derives requests from the contract of a service, whose answers a validator judges that shares no code with it. */
 export async function derive(program: Program, engine: EngineName, extent: Extent): Promise<Derived> {

@@ -23,6 +23,8 @@ export interface DeriveOptions {
   readonly conflict: number;
   /** The least number of requests. */
   readonly requests?: number;
+  /** How many of the messages of each kind each operation gets, at most; by default all. Each valid row is sent anyhow. */
+  readonly samples?: number;
   /** Decides all random choices: with the seed that a failure names, the run can be repeated. */
   readonly seed?: number;
   /** Makes a valid body acceptable: what it refers to must exist. By default, every valid body is. */
@@ -47,7 +49,7 @@ export interface Derived {
 /** See index.ts. */
 export async function derive(
   instance: TestInstance,
-  { conflict, requests = 200, seed = 1, related, judgeOf = judgeByAjv }: DeriveOptions,
+  { conflict, requests = 200, samples = Infinity, seed = 1, related, judgeOf = judgeByAjv }: DeriveOptions,
 ): Promise<Derived> {
   const { service, url } = instance;
   const contract = await loadContract(service.contract, service.errorBody);
@@ -70,7 +72,7 @@ export async function derive(
   const trialsOfAll = async (some: readonly ContractOperation[], at: number) =>
     (
       await Promise.all(some.map((each) => trialsOf(each, contract, at, { relate, isRecord, judgeOf }, () => keys++)))
-    ).flat();
+    ).flatMap((trials) => sampled(trials, samples));
   const sendAll = async (some: readonly ContractOperation[], least: number) => {
     for (let round = 0; some.length > 0 && sum() < least; round++) {
       const trials = (await trialsOfAll(some, seed + round)).values();
@@ -95,7 +97,7 @@ export async function derive(
     others.filter((each) => isCreation(each, document)),
     sum() + 1,
   );
-  const bodies = [...checker.rows.bodies.values()].slice(-MAX_READ);
+  const bodies = spread([...checker.rows.bodies.values()], Math.min(samples, MAX_READ));
   for (const operation of others.filter(({ method }) => method === 'GET'))
     for (const body of bodies) await checker.reads(operation, body);
   await sendAll(others, sum() + requests);
@@ -112,6 +114,7 @@ function keyLike(other: Key, number: bigint): Key {
 }
 
 interface Trial {
+  readonly kind: string;
   readonly wires: readonly Wire[];
   readonly send: (checker: Checker) => Promise<void>;
 }
@@ -119,6 +122,17 @@ interface Trial {
 interface Relating extends Pick<Subject, 'judgeOf'> {
   readonly relate: (operation: ContractOperation, body: JsonObject) => Promise<JsonObject>;
   readonly isRecord: (operation: ContractOperation) => boolean;
+}
+
+/** At most so many, from all parts of the list. */
+const spread = <Each>(all: readonly Each[], most: number): Each[] =>
+  all.filter((_, at) => at % Math.max(1, Math.ceil(all.length / most)) === 0);
+
+/** All bodies with a key of their own, and at most so many of each other kind. */
+function sampled(trials: readonly Trial[], most: number): Trial[] {
+  const kinds = Map.groupBy(trials, ({ kind }) => kind);
+  const kept = new Set([...kinds].flatMap(([kind, each]) => (kind === 'fresh' ? each : spread(each, most))));
+  return trials.filter((each) => kept.has(each));
 }
 
 async function trialsOf(
@@ -143,7 +157,7 @@ async function trialsOf(
           const wires = [wireOf(operation, mediaType, sent), speltAgain(sent)].filter((each) => each !== undefined);
           await checker.fresh(operation, sent.body, wires);
         };
-        return [{ wires: [wire], send }];
+        return [{ kind: 'fresh', wires: [wire], send }];
       };
       const choices = [at, seed, at + 1, seed + at];
       const speltAgain = (each: Parts) => wireOf(operation, mediaType, each, (value) => spell(value, choices));
@@ -151,6 +165,7 @@ async function trialsOf(
       // The service refuses a request without its body by another number.
       if (again === undefined || (wire.body === undefined && operation.body?.required === true)) return [];
       const refused = (kind: string, sent: Wire, number: ErrorNumber): Trial => ({
+        kind,
         wires: [sent],
         send: (checker) => checker.invalid(kind, operation, sent, number),
       });
@@ -164,7 +179,7 @@ async function trialsOf(
       if (judge(parts).length > 0) return [refused('refused', wire, ErrorNumber.contractBroken)];
       return [
         ...fresh(parts),
-        { wires: [wire, again], send: (checker: Checker) => valid(checker) },
+        { kind: 'valid', wires: [wire, again], send: (checker: Checker) => valid(checker) },
         ...damaged(wire, at, operation.body?.required === true).map((each) => refused(...each)),
       ];
     });
