@@ -1,67 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { ERROR_NUMBERS, plantStore, startPlants } from '../support.ts';
 import { startBrowser, type Visit, visit } from '../../packages/trellis/test/support/browser.ts';
 import { freePort } from '../../packages/trellis/test/support/port.ts';
 import { page } from '../../packages/trellis/test/support/readme.ts';
 import { ROOT, type Service, start } from '../../packages/trellis/test/support/service.ts';
 import { temporaryFolder } from '../../packages/trellis/test/support/temporary.ts';
+import { expandSchema, faultsOfDocs, focusOfDocs, tabTo } from '../../packages/trellis/test/process/browser/access.ts';
 import { DocsPage } from '../../packages/trellis/test/process/browser/docs.ts';
 import { describeInBrowser } from '../../packages/trellis/test/process/browser/in-browser.ts';
 
 /** What Chromium writes to its console of itself when a request of the page is refused. */
 const refused = (status: string) => `Failed to load resource: the server responded with a status of ${status}`;
-
-const AXE = readFileSync(join(ROOT, 'node_modules/axe-core/axe.min.js'), 'utf8');
-
-/** What axe calls serious or critical, with the elements, once no colour is on its way to another. */
-function faultsOf(page: Page): Promise<string[]> {
-  return page.evaluate<string[]>(`${AXE};
-    const changes = document.getAnimations().filter((each) => each instanceof CSSTransition);
-    Promise.allSettled(changes.map(({ finished }) => finished)).then(() => axe.run()).then(({ violations }) => violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => id + ': ' + nodes.map(({ target }) => target.join(' ')).join(', ')))`);
-}
-
-const FOCUSED = 'document.activeElement';
-
-/** What has the focus, as a reader hears it; undefined for the page itself. */
-function focused(page: Page): Promise<string | undefined> {
-  return page.evaluate<string | undefined>(
-    `${FOCUSED} === document.body ? undefined : ${FOCUSED}.ariaLabel ?? ${FOCUSED}.innerText`,
-  );
-}
-
-/** Presses Tab until what has this name has the focus, as soon as it can be seen; it must be on the way down the page. */
-async function tabTo(page: Page, name: RegExp): Promise<void> {
-  await page.getByRole('button', { name }).first().waitFor();
-  const passed = [];
-  for (;;) {
-    await page.keyboard.press('Tab');
-    const current = await focused(page);
-    if (current === undefined) throw new Error(`${String(name)} is not among ${passed.join(' | ')}`);
-    if (name.test(current)) return;
-    passed.push(current);
-  }
-}
-
-/** Whether the focus can be seen: what has it looks otherwise without it. */
-async function isSeen(page: Page): Promise<boolean> {
-  await page.evaluate(`${FOCUSED}.scrollIntoView({ block: 'center' })`);
-  const withFocus = await page.screenshot();
-  await page.evaluate(`globalThis.focused = ${FOCUSED}; focused.blur()`);
-  const without = await page.screenshot();
-  await page.evaluate('focused.focus({ focusVisible: true })');
-  return !withFocus.equals(without);
-}
-
-/** Opens a schema with all its parts. */
-function expandSchema(page: Page, name: string): Promise<void> {
-  const schema = page.locator('.models article', { has: page.getByText(name, { exact: true }) });
-  return schema.getByRole('button', { name: 'Expand all' }).first().click();
-}
 
 describeInBrowser('in a browser', () => {
   const DATABASE_URL = `sqlite:${join(temporaryFolder(), 'plants.db')}`;
@@ -126,7 +78,7 @@ describeInBrowser('in a browser', () => {
       await using visited = await tryOut();
       for (const id of ['"x"', '1.5', '9223372036854775808']) {
         const { status, body } = await visited.docs.execute(`{"id":${id},"name":"x"}`);
-        expect(status).toMatch(/^400\b/);
+        expect(status).toBe('400');
         expect(JSON.parse(body)).toEqual({ error: 40010, message: expect.stringMatching(/^body\.id must be /) });
       }
       expect(visited.problems).toEqual(Array<string>(3).fill(refused('400 (Bad Request)')));
@@ -135,11 +87,11 @@ describeInBrowser('in a browser', () => {
     test('shows 401 without a token, and with an invalid one', async () => {
       await using visited = await tryOut('');
       const without = await visited.docs.execute();
-      expect(without.status).toMatch(/^401\b/);
+      expect(without.status).toBe('401');
       expect(JSON.parse(without.body)).toMatchObject({ error: 40100 });
       await visited.docs.authorize(`${stage.service.token}0`);
       const wrong = await visited.docs.execute();
-      expect(wrong.status).toMatch(/^401\b/);
+      expect(wrong.status).toBe('401');
       expect(JSON.parse(wrong.body)).toMatchObject({ error: 40101 });
       expect(visited.problems).toEqual(Array<string>(2).fill(refused('401 (Unauthorized)')));
     });
@@ -153,7 +105,7 @@ describeInBrowser('in a browser', () => {
       expect((await docs.execute()).status).toBe('200');
       expect(visited.problems).toEqual([]);
       await using stranger = await tryOut('');
-      expect((await stranger.docs.execute()).status).toMatch(/^401\b/);
+      expect((await stranger.docs.execute()).status).toBe('401');
     });
 
     test('fits the screen of a phone, where it creates a plant', async () => {
@@ -187,7 +139,7 @@ describeInBrowser('in a browser', () => {
       await docs.dialog.getByRole('button', { name: 'Logout' }).click();
       await visited.page.reload();
       await docs.tryOut();
-      expect((await docs.execute()).status).toMatch(/^401\b/);
+      expect((await docs.execute()).status).toBe('401');
     });
 
     test('shows the description of the service, and links to the contract, without a script', async () => {
@@ -242,24 +194,7 @@ describeInBrowser('in a browser', () => {
 
     test('shows the focus on each control', async () => {
       await using visited = await open('/docs');
-      const { page } = visited;
-      const unseen: (string | undefined)[] = [];
-      await page.getByRole('button', { name: 'Authorize', exact: true }).click();
-      for (const _stop of ['token', 'Authorize', 'Close']) {
-        if (!(await isSeen(page))) unseen.push(await focused(page));
-        await page.keyboard.press('Tab');
-      }
-      await page.getByRole('button', { name: 'Close', exact: true }).click();
-      await new DocsPage(page, 'plants-createPlant').tryOut();
-      // What comes next by the keyboard is what comes behind that.
-      await page.getByRole('heading', { name: 'Plant Store' }).click();
-      let stops = 0;
-      await page.keyboard.press('Tab');
-      for (let name = await focused(page); name !== undefined; name = await focused(page)) {
-        stops++;
-        if (!(await isSeen(page))) unseen.push(name);
-        await page.keyboard.press('Tab');
-      }
+      const { stops, unseen } = await focusOfDocs(new DocsPage(visited.page, 'plants-createPlant'));
       expect(unseen).toEqual([]);
       expect(stops).toBeGreaterThan(20);
     });
@@ -269,30 +204,12 @@ describeInBrowser('in a browser', () => {
     const height = 844;
 
     test.each(['light', 'dark'] as const)('the page has no fault that axe calls serious, %s', async (colorScheme) => {
-      const faults: Record<string, string[]> = {};
       await using visited = await open('/docs', { colorScheme, viewport: { width, height }, isMobile: width < 640 });
       const { page } = visited;
       const docs = new DocsPage(page, 'plants-createPlant');
-      await docs.operation.waitFor();
-      faults['docs'] = await faultsOf(page);
+      expect(await faultsOfDocs(docs, stage.service.token, ['Error', 'NewPlant'])).toEqual([]);
       const ground = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
       expect(ground).toBe(colorScheme === 'light' ? 'rgb(251, 252, 250)' : 'rgb(19, 26, 20)');
-      await page.getByRole('button', { name: 'Authorize', exact: true }).click();
-      faults['dialog'] = await faultsOf(page);
-      await docs.dialog.getByRole('button', { name: 'Close', exact: true }).click();
-      await docs.authorize(stage.service.token);
-      await page.getByRole('button', { name: 'Authorize', exact: true }).click();
-      faults['authorized'] = await faultsOf(page);
-      await docs.dialog.getByRole('button', { name: 'Close', exact: true }).click();
-      await docs.tryOut();
-      await docs.execute();
-      faults['created'] = await faultsOf(page);
-      await docs.execute('{}');
-      faults['refused'] = await faultsOf(page);
-      for (const name of ['Error', 'NewPlant']) await expandSchema(page, name);
-      await page.getByText('Identification number').first().waitFor();
-      faults['schemas'] = await faultsOf(page);
-      expect(Object.entries(faults).filter(([, each]) => each.length > 0)).toEqual([]);
       expect(await docs.width()).toBe(width);
     });
   });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
@@ -5,6 +6,7 @@ import { startApp, type TestApp } from '../../../../packages/trellis/test/suppor
 import { startBrowser, type Visit, visit } from '../../../../packages/trellis/test/support/browser.ts';
 import { until } from '../../../../packages/trellis/test/support/until.ts';
 import { ROOT, type Service, startService } from '../../../../packages/trellis/test/support/service.ts';
+import { expandSchema, faultsOfDocs, focusOfDocs } from '../../../../packages/trellis/test/process/browser/access.ts';
 import { DocsPage } from '../../../../packages/trellis/test/process/browser/docs.ts';
 import { describeInBrowser } from '../../../../packages/trellis/test/process/browser/in-browser.ts';
 import type { AnyService } from '../../../../packages/trellis/src/service.ts';
@@ -60,6 +62,11 @@ describeInBrowser('the docs page of the bank', () => {
       docs.operation.locator('.live-responses-table details').first().boundingBox(),
     ]);
     expect((shown?.y ?? 0) + (shown?.height ?? Infinity)).toBeLessThanOrEqual(next?.y ?? 0);
+    const [copy, download] = await Promise.all(
+      ['Copy', 'Download'].map((name) => docs.answer.getByRole('button', { name }).boundingBox()),
+    );
+    expect((download?.y ?? 0) + (download?.height ?? Infinity)).toBeLessThanOrEqual(shown?.y ?? 0);
+    expect((copy?.x ?? 0) + (copy?.width ?? Infinity)).toBeLessThanOrEqual(download?.x ?? 0);
     await docs.answer.getByRole('button', { name: 'Download' }).focus();
     await page.keyboard.press('Tab');
     await page.keyboard.press('End');
@@ -98,6 +105,39 @@ describeInBrowser('the docs page of the bank', () => {
       expect(await docs.operation.locator('.curl').textContent()).toContain(String(FIRST + 18n));
     });
 
+    test('of bounds, constants and enumerations in the contract', async () => {
+      const [least, most] = [FIRST, FIRST + 6n];
+      const yaml = YAML.replace(
+        'int32, minimum: 1, maximum: 100, default: 20',
+        `int64, enum: [${least}, ${most}], default: ${most}`,
+      )
+        .replace(/( {4}Money:\n[^]*?minimum: )0\n/, `$1${least}\n      exclusiveMaximum: ${most}\n`)
+        .replace(
+          /( {4}Amount:\n[^]*?)minimum: 1\n/,
+          `$1maximum: -${most}\n      const: -${least}\n      enum: [-${least}]\n      multipleOf: ${least}\n`,
+        )
+        .replace(/ {12}examples:\n {14}first:\n(?: {16}.*\n)*/, '');
+      const app = await startApp({ service: bank, yaml });
+      await using opening = await open('accounts-openAccount', app);
+      expect(await form(opening, 'Request body')).toContain(`"opening_balance": ${least}`);
+      const { page } = opening;
+      for (const name of ['Money', 'Amount']) await expandSchema(page, name);
+      const article = (name: string) => page.locator('.models article', { has: page.getByText(name, { exact: true }) });
+      await article('Amount').last().getByText('#0').waitFor();
+      const [money, amount] = await Promise.all(['Money', 'Amount'].map((name) => article(name).last().innerText()));
+      expect(money).toMatch(new RegExp(`≥ ${least}\\s*< ${most}`));
+      expect(amount).toMatch(
+        new RegExp(`≤ -${most}\\s*multiple of ${least}[^]*#0\\s*=?-${least}[^]*Const\\s*=?-${least}`),
+      );
+      await using listing = await open('accounts-listAccounts', app);
+      const limit = listing.docs.operation.locator('[data-param-name=limit] select');
+      expect(await limit.inputValue()).toBe(String(most));
+      await limit.selectOption(String(least));
+      const sent = listing.page.waitForRequest(/\/accounts\?/);
+      await listing.docs.execute();
+      expect(new URL((await sent).url()).searchParams.get('limit')).toBe(String(least));
+    });
+
     test('of examples and defaults in the contract', async () => {
       const yaml = YAML.replace('opening_balance: 10000', `opening_balance: ${FIRST}`)
         .replace(
@@ -117,13 +157,20 @@ describeInBrowser('the docs page of the bank', () => {
       await listing.docs.operation.getByRole('button', { name: 'Cancel' }).click();
       expect((await limit.innerText()).match(/\d{16,}/g)).toEqual([String(FIRST)]);
       const money = listing.page.locator('.models article', { has: listing.page.getByText('Money', { exact: true }) });
-      await money.getByRole('button', { name: 'Expand all' }).first().click();
+      await expandSchema(listing.page, 'Money');
       await money.getByText('Default').waitFor();
       expect((await money.innerText()).match(/\d{16,}/g)).toEqual([String(FIRST)]);
       expect([...opening.problems, ...listing.problems].filter((each) => !each.startsWith('Failed to load'))).toEqual(
         [],
       );
     });
+  });
+
+  test('shows the characters of a reply as the service sends them', async () => {
+    await using visited = await open('accounts-openAccount');
+    const body = { id: randomUUID(), owner: '\u2063"5"\u2063 1.50', currency: 'EUR', opening_balance: 0 };
+    const { status, body: shown } = await visited.docs.execute(JSON.stringify(body));
+    expect([status, JSON.parse(shown)]).toMatchObject(['201', body]);
   });
 
   test('offers an example of each body, or an empty text, and makes up none', async () => {
@@ -173,7 +220,10 @@ describeInBrowser('the docs page of the bank', () => {
     await docs.authorize('something-else');
     expect(await status(page)).toBe('The token is of an unknown form, and not tried yet.');
     await docs.tryOut();
-    expect((await docs.execute()).status).toBe('401');
+    const refused = await docs.execute();
+    expect(refused.status).toBe('401');
+    expect(refused.headers.join('\n')).toMatch(/^date: \w{3}, \d\d \w{3} /m);
+    expect(await docs.operation.getByRole('status').innerText()).toMatch(/^Reply 401, \d+ ms$/);
     expect(await status(page)).toBe('The service has refused the token.');
     await docs.logOut();
     await docs.authorize(` Bearer  ${token} \n`);
@@ -187,6 +237,11 @@ describeInBrowser('the docs page of the bank', () => {
     await docs.dialog.getByRole('button', { name: 'Authorize' }).click();
     await docs.dialog.getByText('This is no token').waitFor();
     await docs.dialog.getByText('No token.').waitFor();
+    expect(await page.getByText('This is no token').count()).toBe(1);
+    await docs.dialog.getByRole('button', { name: 'Close', exact: true }).click();
+    await page.getByRole('button', { name: 'Authorize', exact: true }).click();
+    await docs.dialog.getByText('No token.').waitFor();
+    expect(await page.getByText('This is no token').count()).toBe(0);
   });
 
   test('says that the service does not answer, and takes the last reply away', async () => {
@@ -196,8 +251,9 @@ describeInBrowser('the docs page of the bank', () => {
     await docs.execute();
     await service.stop();
     await docs.operation.getByRole('button', { name: 'Execute' }).click();
-    const reply = docs.operation.locator('.live-responses-table');
-    await reply.getByText('The service does not answer: send the same request again.').waitFor();
+    const said = 'The service does not answer: send the same request again.';
+    await docs.operation.getByRole('heading', { name: said, exact: true }).waitFor();
+    expect(await docs.operation.getByRole('status').innerText()).toBe(said);
     expect(await docs.answer.count()).toBe(0);
   });
 
@@ -207,7 +263,10 @@ describeInBrowser('the docs page of the bank', () => {
     const docs = new DocsPage(page, 'accounts-listAccounts');
     await page.context().route('**/openapi.json', (route) => route.abort());
     await page.reload();
-    await page.getByText('The service does not answer.').waitFor();
+    const alert = page.getByRole('alert');
+    await alert.getByText('The service does not answer.').waitFor();
+    const { x, y } = (await alert.boundingBox()) ?? { x: 0, y: 0 };
+    expect(Math.min(x, y)).toBeGreaterThan(8);
     await page.context().unroute('**/openapi.json');
     await page.getByRole('button', { name: 'Load the page again' }).click();
     await docs.operation.waitFor();
@@ -257,7 +316,7 @@ describeInBrowser('the docs page of the bank', () => {
     await docs.operation.getByRole('button', { name: 'Execute' }).focus();
     await docs.answerTo(() => page.keyboard.press('Enter'));
     expect(await focused()).toBe('Execute');
-    expect(await region.innerText()).toMatch(/^Reply: 200, \d+ ms$/);
+    expect(await region.innerText()).toMatch(/^Reply 200, \d+ ms$/);
   });
 
   test.each([
@@ -271,15 +330,21 @@ describeInBrowser('the docs page of the bank', () => {
       await docs.operation.waitFor();
       const top = await docs.operation.boundingBox();
       expect(top?.y).toBeLessThan(viewport.height - 100);
+      await visited.page.getByRole('button', { name: 'Authorize', exact: true }).click();
+      const [dialog, input] = await Promise.all(
+        [docs.dialog, docs.dialog.locator('input')].map((each) => each.boundingBox()),
+      );
+      expect(input?.width).toBeGreaterThan((dialog?.width ?? Infinity) - 50);
+      await docs.dialog.getByRole('button', { name: 'Close', exact: true }).click();
       await docs.authorize(stage.service.token);
       await docs.operation.locator('.opblock-summary-control').click();
       await docs.operation.getByRole('button', { name: 'Execute' }).waitFor();
       await docs.execute();
-      const shown = await docs.operation.locator('.response-col_status').first().boundingBox();
+      const shown = await docs.operation.locator('.outcome').boundingBox();
       expect(shown?.y).toBeGreaterThanOrEqual(0);
       expect(shown?.y).toBeLessThan(viewport.height);
       const order = await docs.operation.locator('.live-responses-table').innerText();
-      expect(order).toMatch(/^Reply 201\s[^]*"id"[^]*Headers of the reply[^]*The request$/);
+      expect(order).toMatch(/^Reply 201\b[^]*"id"[^]*Headers of the reply[^]*The request$/);
       const colours = await visited.page.evaluate<string[]>(
         "[...document.querySelectorAll('.opblock-summary-method')].map((each) => getComputedStyle(each).backgroundColor)",
       );
@@ -313,14 +378,24 @@ describeInBrowser('the docs page of the bank', () => {
     await using visited = await visit(stage.browser, `${stage.service.url}/docs`);
     const { page } = visited;
     const docs = new DocsPage(page, 'accounts-listCurrencies');
-    for (const name of ['Owner', 'Error']) {
-      const schema = page.locator('.models article', { has: page.getByText(name, { exact: true }) });
-      await schema.getByRole('button', { name: 'Expand all' }).first().click();
-    }
+    for (const name of ['Owner', 'Error']) await expandSchema(page, name);
     expect(await page.getByText('x-pattern-message').count()).toBe(0);
+    await page.locator('.models').getByText('40001').waitFor();
+    // The contract lists the numbers of the bank, and the page those of any service.
+    const numbers = (await page.locator('.models').innerText()).match(/^4\d{4}\b/gm) ?? [];
+    expect(numbers).toEqual(expect.arrayContaining(['40001', '40911']));
+    expect(numbers).toHaveLength(new Set(numbers).size);
     await docs.operation.locator('.opblock-summary-control').click();
     const refused = docs.operation.locator('.response', { has: page.getByText('400', { exact: true }) });
     expect(await refused.locator('.highlight-code').innerText()).not.toContain('amount');
+  });
+
+  test('names an empty field in the ink of the page, which axe does not look at', async () => {
+    await using visited = await open('accounts-listAccounts');
+    await visited.docs.operation.getByPlaceholder('cursor').waitFor();
+    const [field, text] = await visited.page.evaluate<string[]>(`
+      ['::placeholder', undefined].map((part) => getComputedStyle(document.querySelector('[placeholder=cursor]'), part).color)`);
+    expect(field).toBe(text);
   });
 
   test('prints code in ink', async () => {
@@ -342,5 +417,26 @@ describeInBrowser('the docs page of the bank', () => {
     expect(await main.innerText()).not.toMatch(/[*#`]/);
     const links = await main.getByRole('link').allInnerTexts();
     expect(links).toEqual(['openapi.yaml', 'openapi.json']);
+  });
+
+  test('shows the focus on each control', async () => {
+    await using visited = await visit(stage.browser, `${stage.service.url}/docs`, { viewport: VIEWPORT });
+    const { stops, unseen } = await focusOfDocs(new DocsPage(visited.page, 'accounts-listAccounts'));
+    expect(unseen).toEqual([]);
+    expect(stops).toBeGreaterThan(20);
+  });
+
+  test.each([
+    ['light', 1280],
+    ['dark', 1280],
+    ['light', 390],
+    ['dark', 390],
+  ] as const)('has no fault that axe calls serious, %s, %i pixels wide', async (colorScheme, width) => {
+    const options = { colorScheme, viewport: { width, height: 844 }, isMobile: width < 640 };
+    await using visited = await visit(stage.browser, `${stage.service.url}/docs`, options);
+    const docs = new DocsPage(visited.page, 'accounts-openAccount');
+    expect(await faultsOfDocs(docs, stage.service.token, ['Error', 'Account'])).toEqual([]);
+    expect(await docs.width()).toBe(width);
+    expect(await docs.beyond()).toEqual([]);
   });
 });

@@ -20,37 +20,16 @@ export function docsPlugin({ React }: Ui.System, { storageKey, tokenPrefix }: Ui
   const closed = (name: string, ...children: readonly unknown[]) =>
     h('details', null, h('summary', null, name), ...children);
 
-  // Swagger UI's numbers lose digits. One that JavaScript would write otherwise is a string between two invisible marks,
-  // until it is text again.
-  const mark = (text: string) =>
-    text.replaceAll(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g, (token) =>
-      token.startsWith('"') || String(Number(token)) === token ? token : `"\u2063${token}\u2063"`,
-    );
-  const plain = (text: string) => text.replaceAll(/"?\u2063([^\u2063]*)\u2063"?/g, '$1');
-  const inTexts = (change: (text: string) => string, value: unknown): unknown => {
-    if (typeof value === 'string') return change(value);
-    const { map } = (value ?? {}) as { readonly map?: (each: (item: unknown) => unknown) => unknown };
-    return typeof map === 'function' ? map.call(value, (item) => inTexts(change, item)) : value;
-  };
-  const unmarkRequest = (request: Ui.PageRequest) => {
-    request.url = request.url.replaceAll(/(?:%22)?%E2%81%A3(.*?)%E2%81%A3(?:%22)?/g, '$1');
-    for (const [name, value] of Object.entries(request.headers)) request.headers[name] = plain(value);
-    return request;
-  };
+  // A browser without JSON.rawJSON shows the text as it came.
   const pretty = (text: string) => {
+    const asWritten = (...[, value, context]: [string, unknown, { readonly source?: string }?]) =>
+      typeof value === 'number' ? JSON.rawJSON(String(context?.source)) : value;
     try {
-      return plain(JSON.stringify(JSON.parse(mark(text)), null, 2));
+      return JSON.stringify(JSON.parse(text, asWritten), null, 2);
     } catch {
       return text;
     }
   };
-  // Swagger UI would make up a text from a pattern.
-  const withoutPatterns = (schema: unknown): unknown =>
-    JSON.parse(JSON.stringify(schema ?? null), (_key, node: Ui.Props | string | null) => {
-      if (node === null || typeof node !== 'object' || typeof node['pattern'] !== 'string') return node;
-      const isChosen = ['examples', 'example', 'default', 'const', 'enum'].some((each) => each in node);
-      return isChosen ? node : { ...node, example: '' };
-    });
 
   /** The last credentials that the service has judged. */
   let judged: { readonly as: 'accepted' | 'refused'; readonly credentials: string } | undefined;
@@ -68,13 +47,22 @@ export function docsPlugin({ React }: Ui.System, { storageKey, tokenPrefix }: Ui
     return scopes.length === 0 ? 'Needs a token.' : `Needs a token with the scope ${scopes.join(' or ')}.`;
   };
 
-  const outcomeOf = (response: Ui.State) => String(response.get('status') ?? response.get('message'));
+  // Swagger UI measures how long a request took only where it is accepted.
+  let startedAt = 0;
+  const told = (response: Ui.State) => {
+    const status = response.get('status') as number | undefined;
+    return status === undefined ? String(response.get('message')) : `Reply ${status}`;
+  };
+  const took = (response: Ui.State) => {
+    const duration = response.get('duration') as number | undefined;
+    return duration === undefined ? '' : `, ${duration} ms`;
+  };
 
   /** A reply before what was sent, its headers closed. */
   const Reply = ({ response, getComponent, specSelectors, path, method }: Ui.Replied) => {
-    const status = React.useRef<Ui.Element | null>(null);
+    const heading = React.useRef<Ui.Element | null>(null);
     React.useEffect(() => {
-      status.current?.scrollIntoView({ block: 'nearest' });
+      heading.current?.scrollIntoView({ block: 'nearest' });
     }, [response]);
     const text = response.get('text');
     const headers = Object.entries((response.get('headers') as Ui.State).toJS() as Record<string, unknown>);
@@ -82,36 +70,27 @@ export function docsPlugin({ React }: Ui.System, { storageKey, tokenPrefix }: Ui
     return h(
       'div',
       { className: 'live-responses-table' },
-      h('h4', { ref: status }, 'Reply ', h('span', { className: 'response-col_status' }, outcomeOf(response))),
+      h('h4', { ref: heading, className: 'outcome' }, told(response)),
       typeof text === 'string' && text !== '' && h(getComponent('HighlightCode', true), code, pretty(text)),
       headers.length > 0 &&
         closed(
-          `Headers of the reply, after ${String(response.get('duration'))} ms`,
-          headers.map(([name, value]) => h('div', { key: name, className: 'headerline' }, `${name}: ${String(value)}`)),
+          `Headers of the reply${took(response)}`,
+          headers.map(([name, value]) =>
+            h('div', { key: name, className: 'headerline' }, `${name}: ${[value].flat().join(', ')}`),
+          ),
         ),
       closed('The request', h(getComponent('curl', true), { request: specSelectors.mutatedRequestFor(path, method) })),
     );
   };
 
   return {
-    afterLoad(this: { readonly fn: Ui.Sampler }) {
-      const { getSampleSchema } = this.fn;
-      this.fn.getSampleSchema = (schema, ...others) =>
-        inTexts(plain, getSampleSchema(withoutPatterns(schema), ...others));
-    },
     components: { liveResponse: Reply },
     statePlugins: {
       spec: {
         wrapActions: {
-          // Not the digits of bounds: Swagger UI makes up numbers between them.
-          updateSpec: (original) => (text) =>
-            original(mark(text).replaceAll(/("(?:m|exclusiveM)(?:in|ax)imum":\s*)"\u2063(.*?)\u2063"/g, '$1$2')),
-          changeParamByIdentity: (original) => (at, parameter, value, isXml) =>
-            original(at, parameter, inTexts(plain, value), isXml),
-          executeRequest: (original, system) => (request) => {
-            Object.assign(system.getConfigs(), { requestInterceptor: unmarkRequest });
-            const parameters = Object.entries(request.parameters).map(([name, value]) => [name, inTexts(mark, value)]);
-            return original({ ...request, parameters: Object.fromEntries(parameters) as Ui.Props });
+          executeRequest: (original) => (request) => {
+            startedAt = Date.now();
+            return original(request);
           },
           setResponse: (original, system) => (path, method, outcome) => {
             const { err, status = err?.response?.status } = outcome;
@@ -119,6 +98,7 @@ export function docsPlugin({ React }: Ui.System, { storageKey, tokenPrefix }: Ui
             const credentials = headers?.['Authorization'];
             if (credentials !== undefined && status !== undefined && status < 500)
               judged = { as: status === 401 ? 'refused' : 'accepted', credentials };
+            Object.assign(err?.response ?? {}, { duration: Date.now() - startedAt });
             const isLost = status === undefined && (err instanceof TypeError || err?.responseError !== undefined);
             const message = 'The service does not answer: send the same request again.';
             return original(path, method, isLost ? { error: true, err: { name: '', message } } : outcome);
@@ -133,18 +113,17 @@ export function docsPlugin({ React }: Ui.System, { storageKey, tokenPrefix }: Ui
       auth: {
         wrapActions: {
           authorize: (original, system) => (credentials) => {
-            system.errActions.clear({ source: 'auth' });
-            const cleaned = Object.entries(credentials).map(([name, { value, ...entry }]) => {
-              if (typeof value !== 'string') return [name, { ...entry, value }] as const;
-              return [
-                name,
-                { ...entry, value: value.replace(/^\s*(?:bearer\s+)+/i, '').replaceAll(/\s/g, '') },
-              ] as const;
-            });
-            const fault = cleaned.find(([, { value }]) => typeof value === 'string' && !/^[\w.~+/-]+=*$/.test(value));
-            if (fault === undefined) return original(Object.fromEntries(cleaned));
-            const message = 'This is no token: a token has letters, digits and - . _ ~ + / only. Copy it whole.';
-            return system.errActions.newAuthErr({ authId: fault[0], level: 'error', source: 'auth', message });
+            system.errActions.clear({ source: 'token' });
+            const cleaned: Record<string, Ui.Credentials[string]> = { ...credentials };
+            for (const [authId, { value, ...entry }] of Object.entries(credentials)) {
+              if (typeof value !== 'string') continue;
+              const token = value.replace(/^\s*(?:bearer\s+)+/i, '').replaceAll(/\s/g, '');
+              const message = 'This is no token: a token has letters, digits and - . _ ~ + / only. Copy it whole.';
+              if (!/^[\w.~+/-]+=*$/.test(token))
+                return system.errActions.newAuthErr({ authId, level: 'fault', source: 'token', message });
+              cleaned[authId] = { ...entry, value: token };
+            }
+            return original(cleaned);
           },
           persistAuthorizationIfNeeded: (_original, system) => () => {
             localStorage.setItem(storageKey, JSON.stringify(system.authSelectors.authorized().toJS()));
@@ -170,8 +149,12 @@ export function docsPlugin({ React }: Ui.System, { storageKey, tokenPrefix }: Ui
     wrapComponents: {
       BaseLayout: wrapped((Original, props, { specSelectors }) => {
         if (specSelectors.loadingStatus() !== 'failed') return h(Original, props);
-        const reload = { className: 'btn', onClick: location.reload.bind(location) };
-        return h('p', { role: 'alert' }, 'The service does not answer. ', h('button', reload, 'Load the page again'));
+        const reload = h(
+          'button',
+          { className: 'btn', onClick: location.reload.bind(location) },
+          'Load the page again',
+        );
+        return h('div', { className: 'wrapper' }, h('p', { role: 'alert' }, 'The service does not answer. ', reload));
       }),
       InfoContainer: wrapped((Original, props, { specSelectors }) =>
         h(
@@ -185,13 +168,14 @@ export function docsPlugin({ React }: Ui.System, { storageKey, tokenPrefix }: Ui
       ),
       authorizeBtn: followed((_props, system) => h('span', { role: 'status' }, tokenState(system))),
       AuthItem: followed((_props, system) => h('p', { role: 'status' }, tokenState(system))),
-      authorizationPopup: wrapped((Original, props) => {
+      authorizationPopup: wrapped((Original, props, { errActions }) => {
         const opener = React.useRef(document.activeElement);
         const dialog = React.useRef<Ui.Element | null>(null);
         React.useEffect(() => {
           dialog.current?.showModal();
           dialog.current?.querySelector('input')?.focus();
           return () => {
+            errActions.clear({ source: 'token' });
             opener.current.focus();
           };
         }, []);
@@ -208,7 +192,7 @@ export function docsPlugin({ React }: Ui.System, { storageKey, tokenPrefix }: Ui
       }),
       responses: wrapped<{ readonly tryItOutResponse?: Ui.State }>((Original, props) => {
         const reply = props.tryItOutResponse;
-        const said = reply && `Reply: ${outcomeOf(reply)}, ${String(reply.get('duration'))} ms`;
+        const said = reply && told(reply) + took(reply);
         return h(React.Fragment, null, h('p', { role: 'status', className: 'for-ears' }, said), h(Original, props));
       }),
       // Nothing is made up for a parameter: it would be sent.
@@ -222,19 +206,12 @@ export function docsPlugin({ React }: Ui.System, { storageKey, tokenPrefix }: Ui
       JsonSchema_object: labelled(({ description }) => description),
       Servers: labelled(() => 'Server'),
       ExamplesSelect: labelled(() => 'Example'),
-      Markdown: wrapped((Original, props) => h(Original, { ...props, source: inTexts(plain, props['source']) })),
       JSONSchema202012ExtensionKeywords: wrapped<{ readonly schema: Ui.Props }>((Original, props) => {
         const { 'x-pattern-message': _message, 'x-error-numbers': numbers, ...schema } = props.schema;
-        const isSaid = Object.keys(numbers ?? {}).every((number) => String(schema['description']).includes(number));
-        return h(Original, { schema: isSaid ? schema : { ...schema, 'x-error-numbers': numbers } });
-      }),
-      // Swagger UI puts these into a list as they are.
-      JSONSchema202012JSONViewer: wrapped((Original, props) => {
-        const isItem = props['className'] === 'json-schema-2020-12-json-viewer-extension-keyword';
-        const value: unknown = JSON.parse(JSON.stringify(props['value'] ?? null), (_key, each: unknown) =>
-          typeof each === 'string' && /^\u2063-?\d+\u2063$/.test(each) ? BigInt(each.slice(1, -1)) : each,
-        );
-        return h(isItem ? 'li' : React.Fragment, null, h(Original, { ...props, value }));
+        const isUnsaid = ([number]: readonly [string, unknown]) => !String(schema['description']).includes(number);
+        const unsaid = Object.entries(numbers ?? {}).filter(isUnsaid);
+        const rest = unsaid.length > 0 && { 'x-error-numbers': Object.fromEntries(unsaid) };
+        return h(Original, { schema: { ...schema, ...rest } });
       }),
       CloseIcon: followed(() => forEars('Close the dialog')),
       // Browsers take the focus from a button that is disabled.

@@ -11,6 +11,7 @@ import { exactJson } from '../contract/schema/int64.ts';
 import { parseYaml } from '../contract/schema/yaml.ts';
 import { send } from '../http/reply.ts';
 import { literalPath, onlyAllow } from '../http/router.ts';
+import { digitsPlugin } from './digits-plugin.ts';
 import { docsPlugin } from './docs-plugin.ts';
 import { serveFile } from './files.ts';
 import type { PageFacts } from './swagger-ui.ts';
@@ -77,9 +78,10 @@ export function createDocs({ contract, name, tokenPrefix, basePath, https }: Pag
   addFile(PAGES.json, 'application/json', VALIDATED, json);
   addFile(`${PAGES.docs}/`, 'text/html; charset=utf-8', VALIDATED, page);
   addFile(`${PAGES.docs}/swagger-ui-init.js`, SCRIPT, VALIDATED, initialScript(options));
-  // The page loads this file for the bar that its layout lacks: 268 KB, in whose place stands our plugin.
+  // The page loads this file for the bar that its layout lacks: 268 KB, in whose place stand our plugins.
   const facts: PageFacts = { storageKey: `token of ${name}, ${basePath}/`, tokenPrefix };
-  const preset = `const SwaggerUIStandalonePreset = [(system) => (${String(docsPlugin)})(system, ${JSON.stringify(facts)})];`;
+  const plugins = `(system) => (${String(docsPlugin)})(system, ${JSON.stringify(facts)}), ${String(digitsPlugin)}`;
+  const preset = `const SwaggerUIStandalonePreset = [${plugins}];`;
   addFile(`${PAGES.docs}/swagger-ui-standalone-preset.js`, SCRIPT, VALIDATED, preset);
   const packages = createRequire(import.meta.url);
   const fileOf = (name: string) => readFileSync(packages.resolve(`swagger-ui-dist/${name}`));

@@ -96,26 +96,26 @@ type Wrap<Arguments extends readonly unknown[]> = (
 ) => (...args: Arguments) => unknown;
 
 export interface Plugin {
-  readonly afterLoad: (this: { readonly fn: Sampler }) => void;
-  readonly components: { readonly liveResponse: (props: Replied) => unknown };
+  readonly afterLoad?: (this: { readonly fn: Sampler }) => void;
+  readonly components?: { readonly liveResponse: (props: Replied) => unknown };
   readonly statePlugins: {
     readonly spec: {
       readonly wrapActions: {
-        readonly updateSpec: Wrap<[text: string]>;
-        readonly changeParamByIdentity: Wrap<[at: unknown, parameter: unknown, value: unknown, isXml: unknown]>;
+        readonly updateSpec?: Wrap<[text: string]>;
+        readonly changeParamByIdentity?: Wrap<[at: unknown, parameter: unknown, value: unknown, isXml: unknown]>;
         readonly executeRequest: Wrap<[request: { readonly parameters: Props }]>;
-        readonly setResponse: Wrap<[path: string, method: string, outcome: RequestOutcome]>;
-        readonly clearValidateParams: Wrap<[at: readonly [string, string]]>;
+        readonly setResponse?: Wrap<[path: string, method: string, outcome: RequestOutcome]>;
+        readonly clearValidateParams?: Wrap<[at: readonly [string, string]]>;
       };
     };
-    readonly auth: {
+    readonly auth?: {
       readonly wrapActions: {
         readonly authorize: Wrap<[credentials: Credentials]>;
         readonly persistAuthorizationIfNeeded: Wrap<[]>;
       };
     };
-    readonly configs: { readonly wrapActions: { readonly loaded: Wrap<[]> } };
-    readonly layout: {
+    readonly configs?: { readonly wrapActions: { readonly loaded: Wrap<[]> } };
+    readonly layout?: {
       readonly wrapSelectors: {
         readonly isShown: (
           original: (key: unknown, otherwise: unknown) => unknown,

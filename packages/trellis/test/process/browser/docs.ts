@@ -68,9 +68,9 @@ export class DocsPage {
     const { 'x-request-id': requestId = '' } = (await answer).headers();
     const live = this.operation.locator('.live-responses-table');
     // The page shows the previous reply until the new one arrives.
-    await live.getByText(requestId).waitFor({ state: 'attached' });
+    await live.locator('.headerline', { hasText: requestId }).waitFor({ state: 'attached' });
     return {
-      status: (await live.locator('.response-col_status').last().innerText()).trim(),
+      status: /^Reply (\d+)/.exec(await live.locator('.outcome').innerText())?.[1] ?? '',
       body: await this.answer.locator('code').innerText(),
       headers: await live.locator('.headerline').allTextContents(),
     };

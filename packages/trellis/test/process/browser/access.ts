@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { ROOT } from '../../support/service.ts';
+import type { DocsPage } from './docs.ts';
+
+// What keeps people from using a page: what axe finds, and what it cannot see.
+
+const AXE = readFileSync(join(ROOT, 'node_modules/axe-core/axe.min.js'), 'utf8');
+
+/** What axe calls serious or critical, with the elements. */
+function faultsOf(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(`${AXE};
+    axe.run().then(({ violations }) => violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => id + ': ' + nodes.map(({ target }) => target.join(' ')).join(', ')))`);
+}
+
+const FOCUSED = 'document.activeElement';
+
+/** What has the focus, as a reader hears it; undefined for the page itself. */
+export function focused(page: Page): Promise<string | undefined> {
+  return page.evaluate<string | undefined>(
+    `${FOCUSED} === document.body ? undefined : ${FOCUSED}.ariaLabel ?? ${FOCUSED}.innerText`,
+  );
+}
+
+/** Presses Tab until what has this name has the focus, as soon as it can be seen; it must be on the way down the page. */
+export async function tabTo(page: Page, name: RegExp): Promise<void> {
+  await page.getByRole('button', { name }).first().waitFor();
+  const passed = [];
+  for (;;) {
+    await page.keyboard.press('Tab');
+    const current = await focused(page);
+    if (current === undefined) throw new Error(`${String(name)} is not among ${passed.join(' | ')}`);
+    if (name.test(current)) return;
+    passed.push(current);
+  }
+}
+
+/** Whether the focus can be seen: what has it looks otherwise without it. */
+async function isSeen(page: Page): Promise<boolean> {
+  await page.evaluate(`${FOCUSED}.scrollIntoView({ block: 'center' })`);
+  const withFocus = await page.screenshot();
+  await page.evaluate(`globalThis.focused = ${FOCUSED}; focused.blur()`);
+  const without = await page.screenshot();
+  await page.evaluate('focused.focus({ focusVisible: true })');
+  return !withFocus.equals(without);
+}
+
+/** Opens a schema with all its parts. */
+export function expandSchema(page: Page, name: string): Promise<void> {
+  const schema = page.locator('.models article', { has: page.getByText(name, { exact: true }) });
+  return schema.getByRole('button', { name: 'Expand all' }).first().click();
+}
+
+/** What axe calls serious in each state of the docs page, by the state. */
+export async function faultsOfDocs(
+  docs: DocsPage,
+  token: string,
+  schemas: readonly string[],
+): Promise<[string, string[]][]> {
+  const { page } = docs;
+  const faults: [string, string[]][] = [];
+  const look = async (state: string) => faults.push([state, await faultsOf(page)]);
+  const dialog = async (state: string) => {
+    await page.getByRole('button', { name: 'Authorize', exact: true }).click();
+    await look(state);
+    await docs.dialog.getByRole('button', { name: 'Close', exact: true }).click();
+  };
+  await docs.operation.waitFor();
+  await look('docs');
+  await dialog('dialog');
+  await docs.authorize(token);
+  await dialog('authorized');
+  await docs.tryOut();
+  await docs.execute();
+  await look('created');
+  await docs.execute('{}');
+  await look('refused');
+  for (const name of schemas) await expandSchema(page, name);
+  await page.locator('.models .json-schema-2020-12-property').first().waitFor();
+  await look('schemas');
+  return faults.filter(([, each]) => each.length > 0);
+}
+
+/** Goes through the page by the keyboard, and counts the stops, and those at which nobody sees the focus. */
+export async function focusOfDocs(
+  docs: DocsPage,
+): Promise<{ readonly stops: number; readonly unseen: readonly string[] }> {
+  const { page } = docs;
+  const unseen: string[] = [];
+  const look = async (name: string | undefined) => {
+    if (!(await isSeen(page))) unseen.push(String(name));
+    await page.keyboard.press('Tab');
+  };
+  await page.getByRole('button', { name: 'Authorize', exact: true }).click();
+  for (const _stop of ['token', 'Authorize', 'Close']) await look(await focused(page));
+  await page.getByRole('button', { name: 'Close', exact: true }).click();
+  await docs.tryOut();
+  // What comes next by the keyboard is what comes behind that.
+  await page.getByRole('heading', { level: 1 }).click();
+  await page.keyboard.press('Tab');
+  let stops = 0;
+  for (let name = await focused(page); name !== undefined; name = await focused(page)) {
+    stops++;
+    await look(name);
+  }
+  return { stops, unseen };
+}
