@@ -115,5 +115,8 @@ export async function startService(
   // A test that fails before it stops the service must not wait for it either.
   child.unref();
   for (const stream of [child.stdout, child.stderr]) if (stream instanceof Socket) stream.unref();
-  return { url, token, log, stop, [Symbol.asyncDispose]: async () => void (await stop()) };
+  const dispose = async () => {
+    await stop();
+  };
+  return { url, token, log, stop, [Symbol.asyncDispose]: dispose };
 }

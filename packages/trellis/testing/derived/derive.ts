@@ -170,16 +170,15 @@ async function trialsOf(
         send: (checker) => checker.invalid(kind, operation, sent, number),
       });
       const valid = async (checker: Checker) => {
-        if (!isRecord(operation) || !isObject(parts.body))
-          return await checker.valid(operation, parts.body, [wire, again]);
-        const sent = { ...parts, body: await relate(operation, parts.body) };
-        const spelt = speltAgain(sent) ?? again;
-        await checker.valid(operation, sent.body, [wireOf(operation, mediaType, sent) ?? wire, spelt]);
+        const isRelated = isRecord(operation) && isObject(parts.body);
+        const sent = isRelated ? { ...parts, body: await relate(operation, parts.body) } : parts;
+        const spelt = [wireOf(operation, mediaType, sent) ?? wire, speltAgain(sent) ?? again] as const;
+        await checker.valid(operation, sent.body, spelt);
       };
       if (judge(parts).length > 0) return [refused('refused', wire, ErrorNumber.contractBroken)];
       return [
         ...fresh(parts),
-        { kind: 'valid', wires: [wire, again], send: (checker: Checker) => valid(checker) },
+        { kind: 'valid', wires: [wire, again], send: valid },
         ...damaged(wire, at, operation.body?.required === true).map((each) => refused(...each)),
       ];
     });
