@@ -17,7 +17,8 @@ import { clock } from '../../../packages/trellis/test/support/slow-disk.ts';
 import { Testbed } from '../../../packages/trellis/test/support/testbed.ts';
 import type { Trial } from '../../../packages/trellis/test/support/trials.ts';
 import { until } from '../../../packages/trellis/test/support/until.ts';
-import { type Answer, BANK, Client, type NewTransfer, newTransfer } from '../test/client.ts';
+import { type Answer, Client, type NewTransfer, newTransfer } from '../test/client.ts';
+import { BANK } from './program.ts';
 
 const CLIENTS = 32;
 const OPENING = 100_000n;

@@ -1,39 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Answer, Client as ExactClient, type EngineName, ENGINES, startOn } from 'trellis/testing';
-import { sharedPostgres } from '../../../packages/trellis/test/support/postgres.ts';
-import { type Program, ROOT } from '../../../packages/trellis/test/support/service.ts';
-import { atEnd } from '../../../packages/trellis/test/support/temporary.ts';
-import { bank } from '../service/index.ts';
+import { type Answer, Client as ExactClient } from 'trellis/testing';
 
-export { type Answer, ENGINES };
+export type { Answer };
 
-/** The bank as a process. */
-export const BANK: Program = {
-  service: bank,
-  main: join(ROOT, 'examples/bank/main.ts'),
-  path: '/accounts',
-  conflict: 40911,
-  scopes: ['bank:read', 'bank:write', 'bank:admin'],
-  related: async (operation, body, service) => {
-    if (operation !== 'transfer') return body;
-    const client = new Client(service);
-    const from_account = await client.open(body['amount'] as bigint);
-    return { ...body, from_account, to_account: await client.open(0n) };
-  },
-};
+/** The program that runs the bank. */
+export const MAIN = new URL('../main.ts', import.meta.url);
 
-/** Starts the bank on a store of its own. */
-export async function startBank(engine: EngineName) {
-  // One server for all tests of this repository: to make one for each file takes longer.
-  const server = engine === 'PostgreSQL' ? await sharedPostgres() : undefined;
-  const store = server && { DATABASE_URL: server.url(await server.createDatabase()) };
-  // A busy bank answers 503, which clients repeat.
-  const instance = await startOn(engine, bank, { LOG_LEVEL: 'fatal', ...store });
-  atEnd(instance.stop);
-  const { url, databaseUrl } = instance;
-  return { url, databaseUrl, token: await instance.token(), tokenFor: instance.token };
+/** Makes a valid body acceptable: the accounts of a transfer must exist. */
+export async function withAccounts<Body extends Readonly<Record<string, unknown>>>(
+  operation: string,
+  body: Body,
+  client: Client,
+): Promise<Body> {
+  if (operation !== 'transfer') return body;
+  const from_account = await client.open(body['amount'] as bigint);
+  return { ...body, from_account, to_account: await client.open(0n) };
 }
 
 export interface NewTransfer {

@@ -1,22 +1,49 @@
 import { expect, test } from '@jest/globals';
-import { loadContract } from '../../../packages/trellis/src/contract/load.ts';
-import { derive, ENGINES } from '../../../packages/trellis/test/support/derived.ts';
-import { seedOr } from '../../../packages/trellis/test/support/seed.ts';
+import { derive, startOn } from 'trellis/testing';
+import { errors } from '../generated/openapi.ts';
 import { bank } from '../service/index.ts';
-import { BANK } from './client.ts';
+import { ENGINES, startBank } from './bank.ts';
+import { Client, withAccounts } from './client.ts';
 
-const contract = await loadContract(bank.contract);
-const SEED = seedOr(20_260_100);
+const SEED = Number(process.env['TESTS_SEED'] ?? 20_260_100);
 
 /** nightly/derived.test.ts sends more. */
 test.each(ENGINES)(
   `requests derived from the contract get answers that it allows, on %s (TESTS_SEED=${SEED})`,
   async (engine) => {
-    const { counts, never } = await derive(BANK, engine, { requests: 1, samples: 12, seed: SEED });
+    const { instance, ...service } = await startBank(engine);
+    const client = new Client(service);
+    const { counts, never } = await derive(instance, {
+      conflict: 40911,
+      requests: 1,
+      samples: 12,
+      seed: SEED,
+      related: (operation, body) => withAccounts(operation, body, client),
+    });
     expect(never).toEqual([]);
-    const others = contract.operations.filter(({ id }) => id !== 'openAccount');
-    const valid = others.map(({ id }) => `valid: ${id}`);
+    const others = Object.keys(bank.operations).filter((id) => id !== 'openAccount');
+    const valid = others.map((id) => `valid: ${id}`);
     const kinds = ['created', 'replayed', 'another content', 'refused', 'not JSON', 'a member twice', 'no body'];
     expect([...counts.keys()]).toEqual(expect.arrayContaining([...valid, ...kinds]));
   },
 );
+
+test('a record that needs rows of another table is tried too, with these rows', async () => {
+  const records = { accounts: 'openAccount', transfers: 'transfer' } as const;
+  // One number of a conflict for both.
+  const transfer: typeof bank.operations.transfer = async (...given) => {
+    const reply = await bank.operations.transfer(...given);
+    const isConflict = reply.status === 409 && reply.body.error === 40914;
+    return isConflict ? { status: 409, body: errors[40911] } : reply;
+  };
+  const service = { ...bank, records, operations: { ...bank.operations, transfer } };
+  await using instance = await startOn('SQLite', service, { LOG_LEVEL: 'fatal' });
+  const client = new Client({ url: instance.url, token: await instance.token() });
+  const { counts } = await derive(instance, {
+    conflict: 40911,
+    requests: 60,
+    related: (operation, body) => withAccounts(operation, body, client),
+  });
+  expect([...counts.keys()]).toEqual(expect.arrayContaining(['created', 'replayed', 'another content', 'refused']));
+  expect(await client.all('/accounts', 'accounts')).not.toEqual([]);
+});

@@ -1,12 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { runCommand } from '../../../packages/trellis/test/support/service.ts';
-import { temporaryFolder } from '../../../packages/trellis/test/support/temporary.ts';
-import { BANK, Client, ENGINES, newTransfer, startBank } from './client.ts';
+import { ENGINES, run as runCommand, startBank, temporaryFolder } from './bank.ts';
+import { Client, newTransfer } from './client.ts';
 
-const run = (store: string, ...args: readonly string[]) =>
-  runCommand(args, { DATABASE_URL: store }, undefined, BANK.service);
+const run = (store: string, ...args: readonly string[]) => runCommand(args, { DATABASE_URL: store });
 
 test.each(ENGINES)('an import opens the accounts of an export, as they were opened, on %s', async (engine) => {
   const [one, other] = [await startBank(engine), await startBank(engine)];

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Balances, isSerializable, type Operation } from './history.ts';
-import { Client, ENGINES, newTransfer, startBank } from './client.ts';
+import { ENGINES, startBank } from './bank.ts';
+import { Client, newTransfer } from './client.ts';
 
 const transfer = (start: number, end: number, from: string, to: string, amount: bigint, moved = true): Operation => ({
   start,

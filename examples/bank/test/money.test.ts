@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { Client, ENGINES, newTransfer, startBank } from './client.ts';
+import { ENGINES, startBank } from './bank.ts';
+import { Client, newTransfer } from './client.ts';
 
 const CLIENTS = 64;
 const TRANSFERS = 5;

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { Client, ENGINES, newTransfer, startBank } from './client.ts';
 import { refusal } from './refusal.ts';
+import { ENGINES, startBank } from './bank.ts';
+import { Client, newTransfer } from './client.ts';
 
 const UNKNOWN = '00000000-0000-0000-0000-000000000000';
 const MAX = 2n ** 63n - 1n;

@@ -11,7 +11,8 @@ import { DocsPage } from '../../../../packages/trellis/test/process/browser/docs
 import { describeInBrowser } from '../../../../packages/trellis/test/process/browser/in-browser.ts';
 import type { AnyService } from '../../../../packages/trellis/src/service.ts';
 import { bank } from '../../service/index.ts';
-import { BANK, Client } from '../client.ts';
+import { BANK } from '../../lab/program.ts';
+import { Client } from '../client.ts';
 
 const YAML = readFileSync(bank.contract, 'utf8');
 /** Beyond 2^53, where JavaScript has no odd integers. */

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { derive, ENGINES } from '../../../../packages/trellis/test/support/derived.ts';
 import { seedOr } from '../../../../packages/trellis/test/support/seed.ts';
-import { BANK } from '../client.ts';
+import { BANK } from '../../lab/program.ts';
 
 const REQUESTS = 2000;
 const SEED = seedOr(Math.floor(Math.random() * 2 ** 31));

@@ -11,9 +11,20 @@ export default class Environment extends TestEnvironment {
   /** Whether the tests of this file use the server of the worker. */
   private usesPostgres = false;
   private readonly callbacks: (() => void | Promise<void>)[] = [];
+  private readonly isOfOutsider: boolean;
+
+  constructor(...given: ConstructorParameters<typeof TestEnvironment>) {
+    super(...given);
+    this.isOfOutsider = given[1].testPath.includes('/examples/');
+  }
 
   override async setup(): Promise<void> {
     await super.setup();
+    // Those tests import nothing of this folder: `trellis/testing` reads the variable.
+    if (this.isOfOutsider) {
+      this.usesPostgres = true;
+      this.global.process.env['TEST_DATABASE_URL'] = (await workerPostgres()).url();
+    }
     this.global['atFileEnd'] = this.callbacks.push.bind(this.callbacks);
     // All files of a worker share this module, and so the server of the module that it loads: tests load one of their own.
     this.global['workerPostgres'] = async () => {
