@@ -58,7 +58,7 @@ function documentOf(): { readonly document: Node; readonly objects: Readonly<Rec
 /** The members that apply a schema by a keyword. */
 const beneath = (keyword: string, schema: Node): Node => ({
   ...(keyword === 'then' || keyword === 'else' ? { if: {} } : {}),
-  [keyword]: keyword.endsWith("Of") ? [schema] : keyword === 'dependentSchemas' ? { a: schema } : schema,
+  [keyword]: keyword.endsWith('Of') ? [schema] : keyword === 'dependentSchemas' ? { a: schema } : schema,
 });
 
 /** Loads the document with these members added to its object of a kind. */
