@@ -101,10 +101,10 @@ export function testLookUps(getStore: () => Store, spreads: boolean): void {
   );
 
   test('outside a transaction, each of many look-ups at once gets its own answer, although one of them fails', async () => {
-    const rows = Array.from({ length: 300 }, () => newKinds());
+    const rows = Array.from({ length: 30 }, () => newKinds());
     await Promise.all(rows.map((row) => getStore().create('kinds', row)));
     const beyond = 2n ** 64n;
-    const ids = rows.flatMap(({ id }, index) => [id, ...(index % 3 === 0 ? [id, nextId++] : []), beyond].slice(0, 3));
+    const ids = [...rows.flatMap(({ id }, index) => (index % 3 === 0 ? [id, id, nextId++] : [id])), beyond];
     const answers = await outside(({ get }) => Promise.allSettled(ids.map((id) => get('kinds', { id }))));
     const expected = new Map(rows.map((row) => [row.id, row]));
     const found = new Set<unknown>();
