@@ -1,8 +1,8 @@
 import { normalizeTypes, Oas3_1Types } from '@redocly/openapi-core';
-import { locationOf } from '../src/contract/schema/document.ts';
-import { ContractError } from '../src/contract/errors.ts';
 import type { Direction } from '../src/contract/validator/translation.ts';
-import { ONE_FILE, VOCABULARY } from '../src/contract/rules/vocabulary.ts';
+import { requireOneFile } from '../src/contract/rules/one-file.ts';
+import { Findings } from '../src/contract/schema/findings.ts';
+import { VOCABULARY } from '../src/contract/rules/vocabulary.ts';
 
 // The linter and openapi-typescript look names up in ordinary objects, and follow a `$ref` wherever it stands, over the
 // network too. They get a copy of the contract in which names and data cannot be taken for anything else.
@@ -21,6 +21,9 @@ const { Root: ROOT } = normalizeTypes(Oas3_1Types) as Record<'Root', NodeType>;
 
 /** @returns the copy @throws ContractError for a reference to another document */
 export function forLibraries(document: object, writeBigint: (value: bigint) => unknown): object {
+  const found = new Findings();
+  requireOneFile(document, found);
+  found.requireNone();
   const text = JSON.stringify(copied(document, ROOT), (_name, value: unknown) =>
     typeof value === 'bigint' ? writeBigint(value) : value,
   );
@@ -68,12 +71,6 @@ function copied(node: unknown, type: NodeType | undefined): unknown {
     return Object.fromEntries(Object.entries(node).map(([name, each]) => [shown(name), copied(each, undefined)]));
   }
   const members = Object.entries(node).flatMap(([name, value]: [string, unknown]) => {
-    const isReference = name === '$ref' || (type.name === 'DiscriminatorMapping' && /[/#]/.test(String(value)));
-    if (isReference && typeof value === 'string' && !value.startsWith('#'))
-      throw new ContractError(
-        `${name} leads to ${value}, which is not in the document: ${ONE_FILE}`,
-        locationOf(node, name),
-      );
     // The linter would fetch it.
     if (type.name === 'Example' && name === 'externalValue') return [[name, '#/info']];
     if (isExtension(type, name) && !EXTENSIONS.has(name)) return [];

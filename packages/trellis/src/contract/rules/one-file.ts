@@ -1,4 +1,4 @@
-import { locationOf, type OpenApiDocument, targetOf } from '../schema/document.ts';
+import { locationOf, targetOf } from '../schema/document.ts';
 import type { Findings } from '../schema/findings.ts';
 import { ContractError } from '../errors.ts';
 import { ONE_FILE, VOCABULARY } from './vocabulary.ts';
@@ -14,19 +14,21 @@ const MAPS: ReadonlySet<string> = new Set([
 ]);
 
 /** requireKept follows the references of what the service keeps; these may also stand in what it only shows. */
-export function requireOneFile(document: OpenApiDocument, found: Findings): void {
+export function requireOneFile(document: object, found: Findings): void {
   const seen = new Set<object>();
-  const visit = (node: unknown, isMap: boolean): void => {
+  const visit = (node: unknown, isMap: boolean, field = ''): void => {
     if (typeof node !== 'object' || node === null || seen.has(node)) return;
     seen.add(node);
-    const { $ref } = node as { readonly $ref?: unknown };
-    if (!isMap && typeof $ref === 'string' && targetOf(document, $ref) === undefined)
-      found.add(
-        new ContractError(`$ref leads to ${$ref}, which is not in the document: ${ONE_FILE}`, locationOf(node, '$ref')),
-      );
     for (const [name, each] of Object.entries(node)) {
+      // The mapping of a discriminator may also have bare names.
+      const isReference = name === '$ref' || (field === 'mapping' && /[/#]/.test(String(each)));
+      if (isReference && typeof each === 'string' && targetOf(document, each) === undefined) {
+        const why = `${name} leads to ${each}, which is not in the document: ${ONE_FILE}`;
+        found.add(new ContractError(why, locationOf(node, name)));
+      }
       const isData = DATA.includes(name) || name.startsWith('x-') || (name === 'examples' && Array.isArray(each));
-      if (isMap || !isData) visit(each, !isMap && MAPS.has(name));
+      // The expressions of a callback are names too.
+      if (isMap || !isData) visit(each, field === 'callbacks' || (!isMap && MAPS.has(name)), isMap ? '' : name);
     }
   };
   visit(document, false);
