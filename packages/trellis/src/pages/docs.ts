@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename } from 'node:path/posix';
-import { type Request, type RequestHandler, type Response, Router } from 'express';
+import { type RequestHandler, Router } from 'express';
 import helmet from 'helmet';
 import swaggerUi from 'swagger-ui-express';
 import { PAGES } from '../contract/rules/addresses.ts';
@@ -140,17 +140,18 @@ function plainHtml(markdown: string): string {
     .join('');
 }
 
-/** The script that starts Swagger UI, as swagger-ui-express answers with it. */
-function initialScript(options: DocsOptions): string {
-  let script: string | undefined;
-  const exchange = [
-    { url: '/swagger-ui-init.js' },
-    { set: () => undefined, send: (text: string) => (script = text) },
-  ] as unknown as [Request, Response];
-  const [answer] = swaggerUi.serveFiles(undefined, options);
-  void answer?.(...exchange, () => undefined);
-  if (script === undefined) throw new Error('swagger-ui-express no longer has a script that initialises its page');
-  return script;
+/** Starts Swagger UI. */
+function initialScript({ swaggerOptions }: DocsOptions): string {
+  return `window.onload = () => {
+  window.ui = SwaggerUIBundle({
+    dom_id: '#swagger-ui',
+    deepLinking: true,
+    presets: [SwaggerUIBundle.presets.apis, SwaggerUIStandalonePreset],
+    plugins: [SwaggerUIBundle.plugins.DownloadUrl],
+    ...${JSON.stringify(swaggerOptions, null, 2)},
+  });
+};
+`;
 }
 
 /** The headers of a page: they make the browser load and run its files and inline styles only. */
