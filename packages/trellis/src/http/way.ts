@@ -31,7 +31,7 @@ interface WayOptions {
 }
 
 /** Waits only if it must: Node parses nothing more of a request that is refused at once. */
-type Step = (context: Context) => Promise<void> | void;
+type Stage = (context: Context) => Promise<void> | void;
 
 /**
  * The way of a request for an operation: middlewares of Express, in their order. They take less than 1 % of the time of a
@@ -41,7 +41,7 @@ export function wayOf(operation: ContractOperation, handler: Handler, options: W
   const { authenticator, countRequest, RequestTools, tell, basePath } = options;
   const checkScopes = scopeCheck(operation.security);
   const call = asOperation(operation.id, handler);
-  const way: readonly Step[] = [
+  const way: readonly Stage[] = [
     checkSecurity,
     checkLimit,
     receiveBody,
@@ -127,7 +127,7 @@ export function wayOf(operation: ContractOperation, handler: Handler, options: W
 }
 
 /** What an operation throws is not left to Express, which would take `undefined`, `'route'` and `'router'` for its own. */
-function middleware(step: Step, tell: TellFailure): RequestHandler {
+function middleware(step: Stage, tell: TellFailure): RequestHandler {
   const fail = (error: unknown, context: Context) => {
     context.forget();
     answerFailure(error, context, tell);
