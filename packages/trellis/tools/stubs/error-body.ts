@@ -20,6 +20,8 @@ interface Draft {
 
 /** The start tries longer messages than this: a contract that allows fewer characters gets the beginning. */
 const LONGEST = 32_768;
+/** How far a list within the body may be indented. */
+const DEEPEST = 8;
 /** Members that a failure's body has even where the contract does not require them. */
 const USUAL = /message|detail|error|reason|code|status|request|trace/i;
 const OF_FAILURES = ['status', 'number', 'message', 'requestId'];
@@ -86,6 +88,11 @@ function expressionFor(name: string, position: Position, follow: Follow, indent:
       indent,
     );
   }
-  if (types.has('array')) return '[]';
+  if (types.has('array')) {
+    const item = position.item(0);
+    // A list of failures that have such lists has no end.
+    const isDescribed = item.types.has('string') !== item.types.has('object') && indent.length <= DEEPEST;
+    return isDescribed ? `[${expressionFor(name, item, follow, indent)}]` : '[]';
+  }
   return types.has('boolean') ? 'false' : 'null';
 }

@@ -216,7 +216,7 @@ function errorBodyFile({ body, uses }: { readonly body: string; readonly uses: r
   return `import type { Failure } from 'trellis';
 
 /** A first draft of the body of each failure that the service itself answers. */
-export function errorBody({ ${uses.join(', ')} }: Failure) {
+export function errorBody(${uses.length === 0 ? '_' : `{ ${uses.join(', ')} }`}: Failure) {
   return ${body};
 }
 `;

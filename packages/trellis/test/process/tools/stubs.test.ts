@@ -64,7 +64,8 @@ describe('a service that trellis init --contract has made', () => {
       ['/v2/parcels/7', '/v2/parcels/x'].map((path) => fetch(`${url}${path}`, { headers })),
     );
     expect([parcel?.status, none?.status]).toEqual([200, 400]);
-    expect(await none?.json()).toEqual({ code: 40010, title: expect.stringContaining('id'), trace: 'mine' });
+    const said = expect.stringContaining('id');
+    expect(await none?.json()).toEqual({ code: 40010, title: said, trace: 'mine', hints: [said] });
     expect(await stop()).toBe(0);
   });
 });
