@@ -35,6 +35,13 @@ test.each([
   expect(said.endsWith(' (a + is a space in a query: send + as %2B)')).toBe(isLost);
 });
 
+test('ContractBroken says of a pattern what the contract says of it, and otherwise what the validator says', () => {
+  const fault = { path: '/body/x', keyword: 'pattern', message: 'must match' };
+  const said = (wanted: string) =>
+    new ContractBroken([{ ...fault, wanted }], new Map([['^a$', 'must be an a']])).message;
+  expect(['^a$', '^b$'].map(said)).toEqual(['body.x must be an a', 'body.x must match']);
+});
+
 test('ContractBroken names a fault once when the validator reports it twice', () => {
   const fault = { path: '/body/x', message: 'must be string' };
   expect(new ContractBroken([fault, fault]).message).toBe('body.x must be string');

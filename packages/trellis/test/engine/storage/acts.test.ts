@@ -1,0 +1,16 @@
+import { chownSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from '@jest/globals';
+import { ACTS_FILE, appendAct } from '../../../src/storage/acts.ts';
+import { testWith } from '../../support/skipping.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
+
+const NOT_ROOT = process.getuid?.() === 0 ? undefined : 'it needs root';
+
+testWith(NOT_ROOT, 'the file of acts that root makes belongs to the user of the store', () => {
+  const store = join(temporaryFolder(), 'store.db');
+  writeFileSync(store, '');
+  chownSync(store, 1234, 1235);
+  appendAct(store, 'act');
+  expect(statSync(store + ACTS_FILE)).toMatchObject({ uid: 1234, gid: 1235 });
+});
