@@ -1,8 +1,19 @@
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { endWithFile } from '../../support/end-with-file.ts';
+import { sharedPostgres } from '../../support/postgres.ts';
 import { blocks, page } from '../../support/readme.ts';
 import { listening, ROOT, start } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
@@ -255,7 +266,33 @@ test('a service of several tables and operations is an outsider too', async () =
   const { ask, stop } = await serve(bank);
   expect(await ask('GET', '/currencies')).toMatchObject({ status: 200 });
   await stop();
-});
+
+  // Its tests run as in the repository, by the same runner, and import nothing of the repository.
+  const tests = globSync('*.ts', { cwd: join(ROOT, 'examples/bank/test') }).filter((file) => file !== 'readme.test.ts');
+  rmSync(join(bank, 'test'), { recursive: true });
+  mkdirSync(join(bank, 'test'));
+  for (const file of tests) cpSync(join(ROOT, 'examples/bank/test', file), join(bank, 'test', file));
+  cpSync(join(ROOT, 'packages/trellis/test/support/strip-types.js'), join(bank, 'strip-types.js'));
+  const config = {
+    testMatch: ['<rootDir>/test/*.test.ts'],
+    extensionsToTreatAsEsm: ['.ts'],
+    testEnvironment: 'node',
+    transform: { '\\.ts$': '<rootDir>/strip-types.js' },
+    testTimeout: 600_000,
+    maxWorkers: 2,
+  };
+  writeFileSync(join(bank, 'jest.config.json'), JSON.stringify(config));
+  const { devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    devDependencies: Readonly<Record<string, string>>;
+  };
+  const runner = ['jest', '@jest/globals'].map((name) => `${name}@${devDependencies[name] ?? ''}`).join(' ');
+  expect(await sh(bank, `npm install --save-dev ${runner}`)).toEqual(passed());
+  const url = (await sharedPostgres()).url();
+  const jest = 'node --experimental-vm-modules node_modules/jest/bin/jest.js --config jest.config.json';
+  const { code, output } = await sh(bank, `TEST_DATABASE_URL=${url} ${jest}`);
+  expect([code, output]).toEqual([0, expect.stringMatching(/^Tests: +8\d passed, 8\d total$/m)]);
+  // Ninety tests, which take ten minutes on a busy machine.
+}, 3_600_000);
 
 test('a contract becomes a service of stubs in an empty folder, as docs/extending.md says', async () => {
   const parcels = join(OUTSIDE, 'my-parcels');
