@@ -26,7 +26,13 @@ double would round gets 400 with its position. A check that takes too much work 
 /** The text of docs/contract.md, with a table for each kind of object. */
 function vocabularyPage(): string {
   const tables = Object.entries(VOCABULARY).flatMap(([kind, rows]) => {
-    const lines = Object.entries(rows).map(([name, row]) => `| \`${name}\` | ${row.is} | ${cell(row)} |`);
+    const isPlain = ({ is, how }: VocabularyRow) => is === 'shown' && how === '';
+    const [plain, others] = [true, false].map((each) =>
+      Object.entries(rows).filter(([, row]) => isPlain(row) === each),
+    );
+    const lines = (others ?? []).map(([name, row]) => `| \`${name}\` | ${row.is} | ${cell(row)} |`);
+    const names = (plain ?? []).map(([name]) => `\`${name}\``).join(', ');
+    if (names !== '') lines.push(`| ${names} | shown | |`);
     return lines.length === 0
       ? []
       : [`\n## ${kind} Object\n\n| field | effect | what it means |\n|---|---|---|\n${lines.join('\n')}\n`];

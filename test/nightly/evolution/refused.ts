@@ -30,7 +30,7 @@ export const REFUSED: Readonly<Record<string, Edit>> = {
     '            application/hal+json: { schema: { type: object } }\n            application/json:\n',
   ),
   'a keyword that OpenAPI 3.1 removed': contract(['format: int64\n', 'format: int64\n          nullable: true\n']),
-  'another security scheme than `bearer`': contract(['scheme: bearer', 'scheme: basic']),
+  'a security scheme of passwords': contract(['scheme: bearer', 'scheme: basic']),
   'servers with several paths': contract(['  - url: /\n', '  - url: https://plants.example/v1\n  - url: /\n']),
   'the path of a page of the service': contract(['  /plants:\n', '  /docs:\n']),
   'an undeclared failure of the service': contract(['        default:\n', "        '500':\n"]),

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
-import { type Caller, challenge } from '../contract/caller.ts';
-import { ErrorNumber, overloaded, Refusal } from '../contract/errors.ts';
+import { type Caller, tokenMissing } from '../contract/caller.ts';
+import { overloaded } from '../contract/errors.ts';
 import type { TokenStore } from '../storage/store.ts';
 import type { JwtVerifier } from './jwt.ts';
 import { invalidToken } from './refusals.ts';
@@ -154,10 +154,7 @@ export class Authenticator {
 }
 
 function bearerToken(authorization: string): string {
-  if (!/^bearer /i.test(authorization)) {
-    const message = 'send an access token: Authorization: Bearer <ACCESS_TOKEN>';
-    throw new Refusal(ErrorNumber.tokenMissing, message, challenge());
-  }
+  if (!/^bearer /i.test(authorization)) throw tokenMissing(['Authorization']);
   const [, token] = /^bearer +([^ ]+)$/i.exec(authorization) ?? [];
   if (token === undefined || !isToken(token)) throw invalidToken();
   return token;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hashToken, makeToken } from '../auth/token.ts';
+import { fieldFor } from '../contract/caller.ts';
 import { type Contract, scopesOf } from '../contract/contract.ts';
 import { PAGES } from '../contract/rules/addresses.ts';
 import { exactJson } from '../contract/schema/int64.ts';
@@ -45,12 +46,18 @@ function firstRequest({ records }: AnyService, contract: Contract, url: string, 
   const [id] = Object.values(records);
   const operation = contract.operations.find((each) => each.id === id);
   if (operation?.body?.example === undefined || operation.path.includes('{')) return '';
-  const { summary = operation.id, method, path, body } = operation;
+  const {
+    summary = operation.id,
+    method,
+    path,
+    body,
+    carriers: [carrier = 'Authorization'],
+  } = operation;
   const [mediaType = ''] = body.types.keys();
   const parts = [
     `curl ${shellWord(url + contract.basePath + path)}`,
     ...(method === 'POST' ? [] : [`-X ${method}`]),
-    `-H ${shellWord(`Authorization: Bearer ${token}`)}`,
+    `-H ${shellWord(fieldFor(carrier, token))}`,
     `-H ${shellWord(`Content-Type: ${mediaType}`)}`,
     `-d ${shellWord(exactJson(body.example))}`,
   ];

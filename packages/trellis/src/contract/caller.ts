@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { ErrorNumber, Refusal } from './errors.ts';
 
 /** The owner of the access token of a request. */
@@ -24,9 +25,42 @@ export const NO_SCOPES =
   'a scope must be printable ASCII without spaces, " and \\, ' +
   `and all scopes together must have at most ${MAX_SCOPE_CHARACTERS} characters`;
 
-/** The header WWW-Authenticate needs a parameter (RFC 6750, section 3). The realm is that of all operations. */
+/** The header field of a token. @param token such as `<ACCESS_TOKEN>` */
+export function fieldFor(carrier: string, token: string): string {
+  return `${carrier}: ${carrier === 'Authorization' ? 'Bearer ' : ''}${token}`;
+}
+
+export function tokenMissing(carriers: readonly string[]): Refusal {
+  const fields = carriers.map((each) => fieldFor(each, '<ACCESS_TOKEN>'));
+  return new Refusal(ErrorNumber.tokenMissing, `send an access token: ${fields.join(' or ')}`, challenge());
+}
+
+/** @returns what reads `Bearer <token>` from a request; undefined: it has no token */
+export function credentialsIn(carriers: readonly string[]): (headers: IncomingHttpHeaders) => string | undefined {
+  const names = carriers.map((each) => each.toLowerCase());
+  if (names.every((each) => each === 'authorization')) return ({ authorization }) => authorization;
+  return (headers) => {
+    // Beside a key, a proxy may have credentials of its own in Authorization.
+    if (names.includes('authorization') && /^bearer /i.test(headers.authorization ?? '')) return headers.authorization;
+    const key = names.find((each) => each !== 'authorization' && headers[each] !== undefined);
+    return key && `Bearer ${String(headers[key])}`;
+  };
+}
+
+/** The header WWW-Authenticate of a bearer token needs a parameter (RFC 6750, section 3). The realm is that of all operations. */
 export function challenge(...parameters: readonly string[]): Readonly<Record<string, string>> {
   return { 'WWW-Authenticate': `Bearer ${['realm="api"', ...parameters].join(', ')}` };
+}
+
+/** @param fields of a reply, with the challenge for a bearer token @returns them with a challenge for each carrier */
+export function withChallenges(
+  fields: Readonly<Record<string, string>>,
+  carriers: readonly string[],
+): Readonly<Record<string, string>> {
+  const { 'WWW-Authenticate': ofBearer } = fields;
+  if (ofBearer === undefined || carriers.every((each) => each === 'Authorization')) return fields;
+  const all = carriers.map((each) => (each === 'Authorization' ? ofBearer : 'ApiKey realm="api"'));
+  return { ...fields, 'WWW-Authenticate': [...new Set(all)].join(', ') };
 }
 
 /** @returns a check that throws a Refusal unless the caller has all scopes of one alternative; undefined: not needed */

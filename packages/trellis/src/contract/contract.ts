@@ -1,6 +1,6 @@
 import { variablesOf } from './rules/addresses.ts';
 import { readBodyLimit } from './rules/body-limit.ts';
-import { bodiesOf, type ContractContent, type ContractReply, readReply, TOKEN, valuesOf } from './message/content.ts';
+import { bodiesOf, type ContractContent, type ContractReply, readReply, valuesOf } from './message/content.ts';
 import {
   type DeclaredOperation,
   type Follow,
@@ -20,7 +20,7 @@ import { directly } from './schema/findings.ts';
 import { ContractError } from './errors.ts';
 import { parameterReader, type ParameterValues, type SentRequest } from './message/parameters.ts';
 import { type Demand, readSecurity, requireOneScheme } from './security.ts';
-import { isIgnored } from './rules/vocabulary.ts';
+import { isIgnored, TOKEN } from './rules/vocabulary.ts';
 
 export interface Contract {
   readonly yaml: string;
@@ -111,7 +111,7 @@ export function readOperations(
           summary: operation.summary,
           method: method.toUpperCase(),
           path,
-          ...readSecurity(document, security, where),
+          ...readSecurity(document, security, resolve, where),
           parameters,
           readParameters: parameterReader(path, parameters, follow),
           values: valuesOf(parameters, follow),

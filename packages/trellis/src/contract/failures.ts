@@ -9,6 +9,8 @@ import { inWords, ReplyError } from './message/faults.ts';
 import { messageOf } from '../explained-error.ts';
 import { exactJson } from './schema/int64.ts';
 import { parameterReader } from './message/parameters.ts';
+import { challenge, withChallenges } from './caller.ts';
+import type { Demand } from './security.ts';
 import type { ErrorBody } from './types.ts';
 
 const JSON_TYPE = 'application/json';
@@ -28,8 +30,8 @@ const OF_OPERATIONS = Object.values(ErrorNumber).filter((each) => !NOT_OF_OPERAT
 
 /** Examples of the header fields that the service sends with these statuses. */
 const FIELDS: Readonly<Record<number, Readonly<Record<string, string>>>> = {
-  401: { 'www-authenticate': 'Bearer realm="api", error="invalid_token"' },
-  403: { 'www-authenticate': 'Bearer realm="api", error="insufficient_scope"' },
+  401: challenge('error="invalid_token"'),
+  403: challenge('error="insufficient_scope"'),
   429: { 'retry-after': '1', ratelimit: '"caller"; r=0; t=1', 'ratelimit-policy': '"caller"; q=1; w=1' },
   503: { 'retry-after': '1' },
 };
@@ -103,7 +105,7 @@ function tellBy(
       if (made instanceof Promise || (made === undefined && !hasNone)) throw new Error('it must return a body at once');
       if (judge === undefined || reply === undefined) return { mediaType, text: exactJson(made) };
       const body = errorBody === undefined ? made : content?.sent(made);
-      const sent = headers.getOrInsertComputed(`${judge.id} ${status}`, () => headersOf(status, reply, follow));
+      const sent = headers.getOrInsertComputed(`${judge.id} ${status}`, () => headersOf(status, judge, reply, follow));
       judge.validator.reply(status, sent, body);
       return content === undefined ? {} : { mediaType, text: content.toJson(body) };
     } catch (cause) {
@@ -236,8 +238,9 @@ export function requireFailures(
 }
 
 /** Values for those declared headers that the service sends. */
-function headersOf(status: number, { headers }: ContractReply, follow: Follow): object {
-  const sent = { ...REQUEST_ID, ...FIELDS[status] };
+function headersOf(status: number, { carriers }: Demand, { headers }: ContractReply, follow: Follow): object {
+  const fields = Object.entries({ ...REQUEST_ID, ...withChallenges(FIELDS[status] ?? {}, carriers) });
+  const sent = Object.fromEntries(fields.map(([name, value]) => [name.toLowerCase(), value]));
   const declared = Object.entries(headers).filter(([name]) => Object.hasOwn(sent, name.toLowerCase()));
   const parameters = declared.map(([name, header]) => ({ ...header, name, in: 'header' }) as const);
   return parameterReader('', parameters, follow)({ path: '', query: '', headers: sent }).header;

@@ -1,6 +1,6 @@
 import { areScopes, NO_SCOPES } from './caller.ts';
 import type { Attempt } from './schema/findings.ts';
-import { type OpenApiDocument, refuse, type Security } from './schema/document.ts';
+import { type OpenApiDocument, refuse, type Resolve, type Security, type SecurityScheme } from './schema/document.ts';
 
 /** A Security Requirement Object: scopes by the name of a scheme. */
 type Requirement = Security[number];
@@ -11,14 +11,21 @@ export interface Demand {
   readonly security: readonly (readonly string[])[];
   /** Whether a request without a token is served. */
   readonly anonymous: boolean;
+  /** The header fields in which a request may carry its token: `Authorization`, for a bearer token, or those of its own. */
+  readonly carriers: readonly string[];
 }
 
-export function readSecurity({ components }: OpenApiDocument, security: Security, where: string): Demand {
+export function readSecurity(
+  { components }: OpenApiDocument,
+  security: Security,
+  resolve: Resolve,
+  where: string,
+): Demand {
   const alternatives = security.flatMap((alternative) => {
     const schemes = Object.keys(alternative);
     for (const scheme of schemes) {
       if (!Object.hasOwn(components?.securitySchemes ?? {}, scheme))
-        refuse(security, where, `the security scheme ${scheme} must be declared with type: http and scheme: bearer`);
+        refuse(security, where, `the security scheme ${scheme} must be declared under components/securitySchemes`);
     }
     if (schemes.length > 1)
       refuse(
@@ -30,7 +37,14 @@ export function readSecurity({ components }: OpenApiDocument, security: Security
     if (!areScopes(scopes)) refuse(alternative, where, NO_SCOPES);
     return schemes.length === 0 ? [] : [scopes];
   });
-  return { security: alternatives, anonymous: alternatives.length < Math.max(security.length, 1) };
+  const fields = security.flatMap(Object.keys).map((name) => {
+    const scheme: SecurityScheme = components?.securitySchemes?.[name] ?? { type: 'http' };
+    const { type, name: field = '' } = resolve(scheme);
+    return type === 'apiKey' ? field : 'Authorization';
+  });
+  // The names of header fields do not distinguish case.
+  const carriers = [...new Map(fields.map((each) => [each.toLowerCase(), each])).values()];
+  return { security: alternatives, anonymous: alternatives.length < Math.max(security.length, 1), carriers };
 }
 
 /**

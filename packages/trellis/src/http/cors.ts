@@ -32,7 +32,12 @@ export function createCors(
   const mark = cors({
     origin: any ? '*' : [...origins],
     methods: unique(['GET', 'HEAD', ...operations.map(({ method }) => method)]),
-    allowedHeaders: unique([...REQUEST_FIELDS, ...parameters.map(({ name }) => name), ...more]),
+    allowedHeaders: unique([
+      ...REQUEST_FIELDS,
+      ...operations.flatMap(({ carriers }) => carriers),
+      ...parameters.map(({ name }) => name),
+      ...more,
+    ]),
     exposedHeaders: unique(replies.flatMap(({ headers }) => Object.keys(headers))),
     maxAge: MAX_AGE_S,
     preflightContinue: true,

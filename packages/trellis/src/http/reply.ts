@@ -1,4 +1,5 @@
 import { validateHeaderValue } from 'node:http';
+import { withChallenges } from '../contract/caller.ts';
 import { declaredFor, OWN_HEADERS } from '../contract/message/content.ts';
 import type { ContractOperation, HeaderValues, ReplyData } from '../contract/contract.ts';
 import type { Refusal } from '../contract/errors.ts';
@@ -146,5 +147,6 @@ export function sendRefusal(context: Context, refusal: Refusal, tell: TellFailur
     const failures = context.failure === undefined ? [cause] : [context.failure, cause];
     context.failure = new AggregateError(failures, `no body was sent: ${failures.map(messageOf).join('; ')}`);
   }
-  send(context, refusal.status, refusal.headers, mediaType, text);
+  const headers = withChallenges(refusal.headers, context.operation?.carriers ?? []);
+  send(context, refusal.status, headers, mediaType, text);
 }

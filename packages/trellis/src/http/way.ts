@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import type { Authenticator } from '../auth/authenticator.ts';
-import { type Caller, scopeCheck } from '../contract/caller.ts';
+import { type Caller, credentialsIn, scopeCheck, tokenMissing } from '../contract/caller.ts';
 import type { ContractOperation } from '../contract/contract.ts';
 import { overloaded } from '../contract/errors.ts';
 import { isErrorBody, type TellFailure } from '../contract/failures.ts';
@@ -40,6 +40,7 @@ type Stage = (context: Context) => Promise<void> | void;
 export function wayOf(operation: ContractOperation, handler: Handler, options: WayOptions): RequestHandler[] {
   const { authenticator, countRequest, RequestTools, tell, basePath } = options;
   const checkScopes = scopeCheck(operation.security);
+  const readCredentials = credentialsIn(operation.carriers);
   const call = asOperation(operation.id, handler);
   const way: readonly Stage[] = [
     checkSecurity,
@@ -58,8 +59,10 @@ export function wayOf(operation: ContractOperation, handler: Handler, options: W
     const { anonymous, security, body } = operation;
     context.operation = operation;
     context.body?.limitTo(body?.maxBytes ?? 0);
-    if (security.length === 0 || (anonymous && context.request.headers.authorization === undefined)) return;
-    const identified = identify(context);
+    if (security.length === 0) return;
+    const credentials = readCredentials(context.request.headers);
+    if (anonymous && credentials === undefined) return;
+    const identified = identify(context, credentials);
     // If the next line throws, this promise has no other handler, and its rejection would end the process.
     identified?.catch(() => undefined);
     if (identified !== undefined) context.ledger.refuseSmallChunks(context);
@@ -90,7 +93,9 @@ export function wayOf(operation: ContractOperation, handler: Handler, options: W
 
   function checkSecurityAgain(context: Context) {
     const { caller, startedAt } = context;
-    if (caller !== undefined && performance.now() - startedAt > REAUTHENTICATE_AFTER_MS) return identify(context);
+    if (caller !== undefined && performance.now() - startedAt > REAUTHENTICATE_AFTER_MS) {
+      return identify(context, readCredentials(context.request.headers));
+    }
   }
 
   async function operate(context: Context) {
@@ -115,12 +120,13 @@ export function wayOf(operation: ContractOperation, handler: Handler, options: W
     context.forget();
   }
 
-  function identify(context: Context): Promise<void> | void {
+  function identify(context: Context, credentials: string | undefined): Promise<void> | void {
+    if (credentials === undefined) throw tokenMissing(operation.carriers);
     const identified = (caller: Caller) => {
       context.caller = caller;
       checkScopes?.(caller);
     };
-    const caller = authenticator.authenticate(context.request.headers.authorization);
+    const caller = authenticator.authenticate(credentials);
     if (caller instanceof Promise) return caller.then(identified);
     identified(caller);
   }

@@ -20,10 +20,10 @@ export function docsPlugin({ React }: Ui.System, { storageKey, tokenPrefix }: Ui
   const closed = (name: string, ...children: readonly unknown[]) =>
     h('details', null, h('summary', null, name), ...children);
 
+  const asWritten = (...[, value, context]: [string, unknown, { readonly source?: string }?]) =>
+    typeof value === 'number' ? JSON.rawJSON(String(context?.source)) : value;
   // A browser without JSON.rawJSON shows the text as it came.
   const pretty = (text: string) => {
-    const asWritten = (...[, value, context]: [string, unknown, { readonly source?: string }?]) =>
-      typeof value === 'number' ? JSON.rawJSON(String(context?.source)) : value;
     try {
       return JSON.stringify(JSON.parse(text, asWritten), null, 2);
     } catch {
@@ -32,12 +32,15 @@ export function docsPlugin({ React }: Ui.System, { storageKey, tokenPrefix }: Ui
   };
 
   /** The last credentials that the service has judged. */
-  let judged: { readonly as: 'accepted' | 'refused'; readonly credentials: string } | undefined;
-  const tokenState = ({ authSelectors }: Ui.System) => {
+  let judged: { readonly as: 'accepted' | 'refused'; readonly token: string } | undefined;
+  const tokenOf = ({ authSelectors }: Ui.System) => {
     const [entry] = Object.values(authSelectors.authorized().toJS() as Record<string, { readonly value?: unknown }>);
-    if (entry === undefined) return 'No token.';
-    const token = String(entry.value);
-    if (judged?.credentials === `Bearer ${token}`) return `The service has ${judged.as} the token.`;
+    return entry && String(entry.value);
+  };
+  const tokenState = (system: Ui.System) => {
+    const token = tokenOf(system);
+    if (token === undefined) return 'No token.';
+    if (judged?.token === token) return `The service has ${judged.as} the token.`;
     const isKnown = token.startsWith(tokenPrefix) || /^[\w-]+\.[\w-]+\.[\w-]*$/.test(token);
     return isKnown ? 'The token is not tried yet.' : 'The token is of an unknown form, and not tried yet.';
   };
@@ -56,6 +59,16 @@ export function docsPlugin({ React }: Ui.System, { storageKey, tokenPrefix }: Ui
   const took = (response: Ui.State) => {
     const duration = response.get('duration') as number | undefined;
     return duration === undefined ? '' : `, ${duration} ms`;
+  };
+
+  // Swagger UI has no field for the token of these schemes, only forms of identity providers, which the page cannot reach.
+  const asBearers = (text: string) => {
+    if (!/"type":\s*"(?:oauth2|openIdConnect)"/.test(text)) return text;
+    const spec = JSON.parse(text, 'rawJSON' in JSON ? asWritten : undefined) as Ui.Spec;
+    for (const each of Object.values(spec.components?.securitySchemes ?? {}))
+      if (each['type'] === 'oauth2' || each['type'] === 'openIdConnect')
+        Object.assign(each, { type: 'http', scheme: 'bearer', flows: undefined });
+    return JSON.stringify(spec);
   };
 
   /** A reply before what was sent, its headers closed. */
@@ -88,6 +101,7 @@ export function docsPlugin({ React }: Ui.System, { storageKey, tokenPrefix }: Ui
     statePlugins: {
       spec: {
         wrapActions: {
+          updateSpec: (original) => (text) => original(asBearers(text)),
           executeRequest: (original) => (request) => {
             startedAt = Date.now();
             return original(request);
@@ -95,9 +109,10 @@ export function docsPlugin({ React }: Ui.System, { storageKey, tokenPrefix }: Ui
           setResponse: (original, system) => (path, method, outcome) => {
             const { err, status = err?.response?.status } = outcome;
             const { headers } = system.specSelectors.mutatedRequestFor(path, method).toJS() as Partial<Ui.PageRequest>;
-            const credentials = headers?.['Authorization'];
-            if (credentials !== undefined && status !== undefined && status < 500)
-              judged = { as: status === 401 ? 'refused' : 'accepted', credentials };
+            const token = tokenOf(system);
+            const isSent = Object.values(headers ?? {}).some((each) => each.replace(/^Bearer /, '') === token);
+            if (token !== undefined && isSent && status !== undefined && status < 500)
+              judged = { as: status === 401 ? 'refused' : 'accepted', token };
             Object.assign(err?.response ?? {}, { duration: Date.now() - startedAt });
             const isLost = status === undefined && (err instanceof TypeError || err?.responseError !== undefined);
             const message = 'The service does not answer: send the same request again.';

@@ -70,6 +70,9 @@ export interface RequestOutcome {
 }
 
 /** Alternatives of security schemes, each with its scopes. */
+export interface Spec {
+  readonly components?: { readonly securitySchemes?: Readonly<Record<string, Props>> };
+}
 export type SecurityNames = readonly Readonly<Record<string, readonly string[]>>[];
 
 /** What somebody entered, by the name of the security scheme. */

@@ -249,15 +249,19 @@ function asPattern(template: string): RegExp {
   return new RegExp(`^${parts.join('[^/]+')}$`);
 }
 
-function inWords({ security, anonymous }: Demand): readonly unknown[] {
-  return anonymous ? [...security, 'no token'] : security;
+function inWords({ security, anonymous, carriers }: Demand): readonly unknown[] {
+  const keys = carriers.filter((each) => each !== 'Authorization').map((each) => `in ${each}`);
+  return [...security, ...keys, ...(anonymous ? ['no token'] : [])];
 }
 
 /** Whether all that suffices for `one`, a token or none, suffices for `other`. */
 function leadsInto(one: Demand, other: Demand): boolean {
   const suffices = (held: readonly string[]) =>
     other.security.some((each) => each.every((scope) => held.includes(scope)));
-  return other.security.length === 0 || ((!one.anonymous || other.anonymous) && one.security.every(suffices));
+  const isCarried = new Set(one.carriers).isSubsetOf(new Set(other.carriers));
+  return (
+    other.security.length === 0 || ((!one.anonymous || other.anonymous) && isCarried && one.security.every(suffices))
+  );
 }
 
 /** The operation as written, with the parameters of its path. */

@@ -11,6 +11,7 @@ import {
 } from '../schema/document.ts';
 import { exactJson } from '../schema/int64.ts';
 import { numbersIn } from '../schema/numbers.ts';
+import { TOKEN } from '../rules/vocabulary.ts';
 import { valuesSchema } from './parameters.ts';
 import { Position } from '../schema/positions.ts';
 import { Sent } from './sent.ts';
@@ -45,9 +46,6 @@ export const OWN_HEADERS = ['x-request-id', 'ratelimit', 'ratelimit-policy'] as 
 /** HTTP itself decides on these fields of a reply (RFC 9110 and 9112), or the service, by its settings. */
 const FIELDS_OF_HTTP =
   /^(?:connection|proxy-connection|keep-alive|upgrade|te|trailer|transfer-encoding|content-length|content-encoding|date|x-content-type-options|access-control-.*)$/i;
-
-/** RFC 9110, section 5.6.2. */
-export const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
 
 /** What declares a status: its number, or its range. */
 export function declaredFor<T>(replies: ReadonlyMap<string, T>, status: number | string): T | undefined {

@@ -108,6 +108,18 @@ const style: ValueCheck = (value, { in: location }) => {
     : `${String(value)} is not supported in ${String(location)}: use ${styles.join(' or ')}`;
 };
 
+/** RFC 9110, section 5.6.2. */
+export const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
+/** Browsers, proxies and libraries set these, or read a meaning of their own into them. */
+const SENT_BY_CLIENTS =
+  /^(?:(?:accept|access-control|content|if|proxy|sec|upgrade|x-forwarded)(?:-.*)?|baggage|cache-control|connection|cookie2?|date|dnt|expect|forwarded|from|host|keep-alive|max-forwards|origin|pragma|priority|range|referer|set-cookie|te|trace(?:parent|state)|trailer|transfer-encoding|user-agent|via|x-real-ip|x-request-id)$/i;
+const header: ValueCheck = (value) => {
+  const name = String(value);
+  if (/^authorization$/i.test(name)) return 'must not be Authorization: write type: http and scheme: bearer';
+  if (TOKEN.test(name) && !SENT_BY_CLIENTS.test(name)) return undefined;
+  return `must be that of a header field which clients do not send by themselves, unlike ${name}: X-API-Key, say`;
+};
+
 const kept = (how: string, value?: ValueCheck): VocabularyRow => ({ is: 'kept', how, ...(value && { value }) });
 const one = (kind: ObjectKind, how: string): VocabularyRow => ({ ...kept(how), holds: { kind } });
 const list = (kind: ObjectKind, how: string): VocabularyRow => ({ ...kept(how), holds: { kind, in: 'list' } });
@@ -124,7 +136,7 @@ const BOTH = 'in the types and at run time';
 const SECURITY = `${RUN}; beside others, \`{}\` makes a token optional: one that is sent is checked`;
 export const ONE_FILE = 'bundle all files into one: `npx redocly bundle`';
 const DIALECT = 'leave it out: all schemas have the dialect of OpenAPI 3.1';
-const BEARER = 'the service checks only bearer tokens: write type: http and scheme: bearer';
+const TOKENS = 'the service checks only tokens: write type: http and scheme: bearer, or type: apiKey and in: header';
 const NO_NAMES = 'leave it out, and refer to a schema by its path, `#/components/schemas/…`';
 
 export const VOCABULARY: Readonly<Record<ObjectKind, Readonly<Record<string, VocabularyRow>>>> = {
@@ -232,14 +244,19 @@ export const VOCABULARY: Readonly<Record<ObjectKind, Readonly<Record<string, Voc
   },
   'Security Scheme': {
     type: kept(
-      'http',
-      must(`http: ${BEARER}`, (value) => value === 'http'),
+      '`http`, `oauth2` and `openIdConnect`: a bearer token; `apiKey`: the same token in a header of its own',
+      oneOf('http', 'oauth2', 'openIdConnect', 'apiKey'),
     ),
     scheme: kept(
-      'bearer',
-      must('bearer: the service checks only bearer tokens', (value) => /^bearer$/i.test(String(value))),
+      '`bearer`',
+      must(`bearer: ${TOKENS}`, (value) => /^bearer$/i.test(String(value))),
     ),
-    ...shown('description', 'bearerFormat'),
+    in: kept(
+      '`header`',
+      must(`header: logs keep urls, and pages of others send cookies: ${TOKENS}`, (value) => value === 'header'),
+    ),
+    name: kept('not that of a header which clients or proxies send by themselves', header),
+    ...shown('description', 'bearerFormat', 'flows', 'openIdConnectUrl'),
   },
   'Security Requirement': {},
   Schema: {
@@ -353,7 +370,13 @@ export function isIgnored({ in: location, name }: { readonly in?: unknown; reado
 const JSON_TYPE = /^application\/(?:[\w.!#$&^-]+\+)?json$/;
 
 /** No edit of words cures these: only the author knows what shall stand in place of another medium, or of a cookie. */
-const DECISIONS: readonly string[] = ['Media Type', 'Parameter in', 'Security Scheme type', 'Security Scheme scheme'];
+const DECISIONS: readonly string[] = [
+  'Media Type',
+  'Parameter in',
+  'Security Scheme type',
+  'Security Scheme scheme',
+  'Security Scheme in',
+];
 
 /**
  * @param found gets the first refusal of each object, with line, column and cure

@@ -18,8 +18,13 @@ export interface OpenApiDocument {
   readonly security?: Security;
   readonly components?: {
     readonly schemas?: Readonly<Record<string, AnySchema>>;
-    readonly securitySchemes?: Readonly<Record<string, { readonly type: string; readonly scheme?: string }>>;
+    readonly securitySchemes?: Readonly<Record<string, SecurityScheme>>;
   };
+}
+export interface SecurityScheme {
+  readonly type: 'http' | 'oauth2' | 'openIdConnect' | 'apiKey';
+  /** Of an apiKey: the header field. */
+  readonly name?: string;
 }
 export interface Server {
   readonly url: string;

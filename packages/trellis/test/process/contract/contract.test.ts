@@ -102,7 +102,7 @@ describe('the service refuses to start, and says why, for a contract with', () =
       'the security scheme basic',
       'scheme: bearer',
       'scheme: basic',
-      `openapi.yaml:${lineOf('scheme: bearer')}:48: scheme must be bearer: the service checks only`,
+      `openapi.yaml:${lineOf('scheme: bearer')}:31: scheme must be bearer: the service checks only`,
     ],
     [
       'a scope that contains a space',

@@ -26,6 +26,9 @@ components:
   securitySchemes:
     userAuth: { type: http, scheme: bearer }
     adminAuth: { type: http, scheme: Bearer, bearerFormat: JWT }
+    flowAuth: { type: oauth2, flows: { implicit: { authorizationUrl: https://id.example, scopes: { read: all } } } }
+    idAuth: { type: openIdConnect, openIdConnectUrl: https://id.example }
+    keyAuth: { type: apiKey, in: header, name: X-Api-Key }
 `;
 }
 
@@ -35,6 +38,7 @@ const BOTH = '[{ userAuth: [] }, { adminAuth: [] }]';
 
 describe('the service refuses to start for schemes whose tokens it cannot tell apart:', () => {
   test.each<[string | undefined, (string | undefined)[], string]>([
+    [undefined, [USER, '[{ keyAuth: [] }]'], '/doors0: a token of userAuth cannot be told from one of keyAuth'],
     [undefined, [USER, ADMIN], '/doors0: a token of userAuth cannot be told from one of adminAuth'],
     [USER, [undefined, ADMIN], 'a token of userAuth cannot be told from one of adminAuth'],
     [undefined, [BOTH, ADMIN], '/doors1: a token of adminAuth cannot be told from one of userAuth'],
@@ -69,7 +73,15 @@ test.each<[string | undefined, string | undefined, object]>([
   [undefined, '[{}]', { security: [], anonymous: true }],
   [USER, '[]', { security: [], anonymous: true }],
   [USER, '[{}]', { security: [], anonymous: true }],
-  [USER, undefined, { security: [[]], anonymous: false }],
+  [USER, undefined, { security: [[]], anonymous: false, carriers: ['Authorization'] }],
+  ['[{ flowAuth: [read] }]', undefined, { security: [['read']], anonymous: false, carriers: ['Authorization'] }],
+  ['[{ idAuth: [] }]', undefined, { security: [[]], anonymous: false, carriers: ['Authorization'] }],
+  ['[{ keyAuth: [read] }]', undefined, { security: [['read']], anonymous: false, carriers: ['X-Api-Key'] }],
+  [
+    '[{ idAuth: [] }, { keyAuth: [] }, {}]',
+    undefined,
+    { security: [[], []], anonymous: true, carriers: ['Authorization', 'X-Api-Key'] },
+  ],
   [USER, '[{}, { userAuth: [a, b] }]', { security: [['a', 'b']], anonymous: true }],
   ['[{ userAuth: [a] }, {}]', undefined, { security: [['a']], anonymous: true }],
   ['[{ userAuth: [a] }, {}]', USER, { security: [[]], anonymous: false }],
