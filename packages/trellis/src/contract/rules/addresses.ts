@@ -65,14 +65,18 @@ function requireForm(path: string, item: PathItem): void {
 
 function pathOf(server: Server): string {
   const { url } = server;
-  const [, path] = /^(?:https?:\/\/[^/?#]+)?(\/|(?:\/[^/?#]+)*)$/.exec(url) ?? [];
+  const [, path] = /^(?:https?:\/\/[^/?#]+)?((?:\/[^/?#]+)*)\/?$/.exec(url) ?? [];
   // Clients resolve `.` and `..`, and percent-encode the path, before they send it.
-  if (url === '' || path === undefined || URL.parse(url, 'http://service')?.pathname !== (path || '/')) {
+  if (
+    url === '' ||
+    path === undefined ||
+    URL.parse(url.replace(/\/$/, ''), 'http://service')?.pathname !== (path || '/')
+  ) {
     const forms = 'a path such as /api/v1, or http:// or https:// with a host and such a path';
-    const without = 'percent-encoded, without variables, dot segments, query or final slash';
+    const without = 'percent-encoded, without variables, dot segments or query';
     refuse(server, 'servers', `the url ${url} must be ${forms}: ${without}`);
   }
-  return path === '/' ? '' : path;
+  return path;
 }
 
 /** Refuses a path or a template that matches a page of the service: one would hide the other. */
