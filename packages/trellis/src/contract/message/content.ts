@@ -95,12 +95,15 @@ export function readReply(
 
 /** @returns the schemas by media type */
 function readContent(content: Content, where: string): Map<string, AnySchema> {
-  return new Map(
+  const read = new Map(
     Object.entries(content).map(([type, media]) => {
       if ((media.schema as unknown) === undefined) refuse(media, where, `${type} must have a schema`);
-      return [type, media.schema];
+      // JSON is UTF-8 (RFC 8259): the parameter says nothing more.
+      return [type.replace(/;.*/, ''), media.schema];
     }),
   );
+  if (read.size < Object.keys(content).length) refuse(content, where, 'two media types are the same: leave one out');
+  return read;
 }
 
 /** @returns what a request may have as its body, by media type @throws ContractError */

@@ -5,7 +5,7 @@ import type { Handler } from '../../../src/service.ts';
 import { startApp } from '../../support/app.ts';
 
 const DEFAULT = 'default: { description: it has failed, content: { application/json: { schema: { type: object } } } }';
-const TEXT = 'content: { application/json: { schema: { type: string } } }';
+const TEXT = 'content: { application/json; charset=utf-8: { schema: { type: string } } }';
 
 /** Answers with the path of an operation. */
 const at =
