@@ -14,15 +14,23 @@ export function requireFittingExamples({ document, schemas, found }: Examined): 
   requireFitting(examplesIn(document, found.attempt).filter(isJudged), document, found.attempt);
 }
 
-function examplesIn(document: OpenApiDocument, attempt: Attempt): Example[] {
+/** What has the value, as a member or an item. */
+interface PlacedExample extends Example {
+  readonly holder: object;
+  readonly member: string;
+}
+
+/** Each example and default of a contract. */
+export function examplesIn(document: OpenApiDocument, attempt: Attempt): PlacedExample[] {
   const resolve = resolver(document);
-  const examples: Example[] = [];
+  const examples: PlacedExample[] = [];
   visitNodes(document, (node, type, name, direction) => {
     const add = (schema: unknown, holder: object, member: string, of: Example['direction']) => {
       const value = (holder as Node)[member];
       if (value === undefined) return;
       const name = member === 'default' ? 'default' : 'example';
-      examples.push({ name, schema: schema as AnySchema, direction: of, value, location: locationOf(holder, member) });
+      const location = locationOf(holder, member);
+      examples.push({ name, schema: schema as AnySchema, direction: of, value, location, holder, member });
     };
     if (type === 'Schema') {
       for (const member of ['default', 'example']) add(node, node, member, 'example');

@@ -9,7 +9,7 @@ import { ExplainedError } from '../src/explained-error.ts';
  * that is named.
  *
  * @param args the name of the command, and what follows
- * @returns the exit code: 0, 1 after a failure, 2 for a wrong command line
+ * @returns the exit code: 0, 1 after a failure, 2 for a wrong command line or a document that cannot be adopted
  */
 export async function main(args: readonly string[]): Promise<number> {
   let code = 0;
@@ -29,6 +29,15 @@ export async function main(args: readonly string[]): Promise<number> {
     .option('--contract <file>', 'Copy this contract, and write a stub for each of its operations')
     .action(async (folder: string | undefined, { contract }: { contract?: string }) => {
       await (await import('./init.ts')).init(folder ?? '.', contract);
+    });
+  program
+    .command('adopt <file>')
+    .description('Write openapi.yaml from a document of OpenAPI 3.0 or 3.1 that was written elsewhere')
+    .option('--decisions <file>', 'Answers to what only the author can decide; written if it is not there')
+    .action(async (file: string, { decisions }: { decisions?: string }) => {
+      const outcome = await (await import('./adopt/adopt.ts')).adopt(file, decisions);
+      process.stdout.write(outcome.stdout);
+      ({ code } = outcome);
     });
   program
     .command('generate [folders...]')

@@ -26,7 +26,8 @@ const NOT_OF_OPERATIONS: readonly ErrorNumber[] = [
   ErrorNumber.codingUnknown,
   ErrorNumber.versionUnsupported,
 ];
-const OF_OPERATIONS = Object.values(ErrorNumber).filter((each) => !NOT_OF_OPERATIONS.includes(each));
+/** Those that each operation must declare. */
+export const OF_OPERATIONS = Object.values(ErrorNumber).filter((each) => !NOT_OF_OPERATIONS.includes(each));
 
 /** Examples of the header fields that the service sends with these statuses. */
 const FIELDS: Readonly<Record<number, Readonly<Record<string, string>>>> = {

@@ -367,7 +367,7 @@ export function isIgnored({ in: location, name }: { readonly in?: unknown; reado
   return location === 'header' && IGNORED_HEADERS.includes(String(name).toLowerCase());
 }
 
-const JSON_TYPE = /^application\/(?:[\w.!#$&^-]+\+)?json(?:; ?charset=utf-8)?$/;
+export const JSON_TYPE = /^application\/(?:[\w.!#$&^-]+\+)?json(?:; ?charset=utf-8)?$/;
 
 /** No edit of words cures these: only the author knows what shall stand in place of another medium, or of a cookie. */
 const DECISIONS: readonly string[] = [

@@ -1,4 +1,4 @@
-import { isMap, isScalar, isSeq, type LineCounter, type Node } from 'yaml';
+import { type Document, isMap, isScalar, isSeq, type LineCounter, type Node } from 'yaml';
 import { ContractError } from '../errors.ts';
 import type { ExactKeywords } from './exact.ts';
 import { directly } from './findings.ts';
@@ -111,12 +111,18 @@ export type Resolve = <T extends object>(node: T) => T;
 
 /** @returns a document in which integers beyond 2^53 are bigints @throws ContractError */
 export function readOpenApi(yaml: string): OpenApiDocument {
-  const { parsed, lines } = parseYaml(yaml);
-  const document = parsed.toJS() as Partial<OpenApiDocument> | null;
-  settle(document, parsed.contents, placeOf(parsed.contents, lines), lines);
+  const document = readTree(yaml).tree as Partial<OpenApiDocument> | null;
   if (/^3\.1\.\d+$/.test(String(document?.openapi))) return document as OpenApiDocument;
   const cure = /^3\.0\b/.test(String(document?.openapi)) ? '`trellis adopt` makes it of 3.0' : 'write `openapi: 3.1.0`';
   throw new ContractError(`${locationOf(document, 'openapi')} must be OpenAPI 3.1: ${cure}`);
+}
+
+/** Reads any YAML as readOpenApi does. @throws ContractError */
+export function readTree(yaml: string): { readonly tree: unknown; readonly parsed: Document } {
+  const { parsed, lines } = parseYaml(yaml);
+  const tree: unknown = parsed.toJS();
+  settle(tree, parsed.contents, placeOf(parsed.contents, lines), lines);
+  return { tree, parsed };
 }
 
 /** The line and column, such as `12:9`, of a map or a list, and of each of its members. */
@@ -125,6 +131,13 @@ interface Places {
   readonly members: Map<string, string>;
 }
 const places = new WeakMap<object, Places>();
+
+/** Gives an object that an edit has made the place of a member that it replaces. */
+export function placedAt<T extends object>(made: T, node: object, member: string): T {
+  const { own = '', members } = places.get(node) ?? {};
+  if (own !== '') places.set(made, { own: members?.get(member) ?? own, members: new Map() });
+  return made;
+}
 
 /** `openapi.yaml:12:9` for a map or a list of a document from readOpenApi, or for a member of it. */
 export function locationOf(value: unknown, member?: string): string {

@@ -9,7 +9,7 @@ import { SPEND } from './spend-keyword.ts';
 import { CALL, type Weights, weightsOf } from './weights.ts';
 
 /** Keywords whose schemas apply to the same value. */
-const IN_PLACE = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'];
+export const IN_PLACE = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'];
 /** Keywords that the generated types ignore. */
 const UNTYPED = ['not', 'if', 'then', 'else', 'dependentSchemas', 'contains', 'propertyNames', 'unevaluatedProperties'];
 /** Keywords whose members Ajv would count as evaluated (unevaluatedProperties) even where the branch fails. */
@@ -34,7 +34,7 @@ const EXACT = [
 const OF_NUMBERS = /^(?:int32|int64|float|double)$/;
 
 /** Where a schema stands, which decides what it may contain. */
-interface Place {
+export interface Place {
   readonly of: 'a member' | 'a parameter' | 'another value';
   /** Beneath one of CONDITIONAL. */
   readonly isConditional: boolean;
@@ -45,7 +45,7 @@ interface Place {
   /** Members that must not be sent in this direction, by this schema or another one of the same value. */
   readonly barred: readonly string[];
 }
-const ELSEWHERE: Place = { of: 'another value', isConditional: false, isTyped: true, within: [], barred: [] };
+export const ELSEWHERE: Place = { of: 'another value', isConditional: false, isTyped: true, within: [], barred: [] };
 export const OF_PARAMETER: Place = { ...ELSEWHERE, of: 'a parameter' };
 export const OF_MEMBER: Place = { ...ELSEWHERE, of: 'a member' };
 
@@ -278,7 +278,8 @@ export class Translation {
   }
 }
 
-function innerPlace(place: Place, keyword: string): Place {
+/** Where a schema stands that another one has in this keyword. */
+export function innerPlace(place: Place, keyword: string): Place {
   const isSame = IN_PLACE.includes(keyword);
   return {
     of: keyword === 'properties' ? 'a member' : 'another value',
@@ -293,8 +294,8 @@ function nameOf(reference = ''): string {
   return reference.replace(/^.*\//, '');
 }
 
-/** The branch itself must demand these values: a discriminator does not affect validity (OpenAPI 3.1, 4.8.25). */
-function pinnedValues({ discriminator }: Schema, branch: AnySchema, follow: Follow): readonly string[] {
+/** The branch itself must demand these values: a discriminator does not affect validity (OpenAPI 3.1, 4.8.25). @throws ContractError */
+export function pinnedValues({ discriminator }: Schema, branch: AnySchema, follow: Follow): readonly string[] {
   const { propertyName = '', mapping = {} } = discriminator ?? {};
   const refuse = (what: string): never => {
     throw new ContractError(what, locationOf(discriminator));

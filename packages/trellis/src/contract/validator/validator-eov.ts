@@ -128,22 +128,35 @@ function openApiSchema(): OpenAPISchemaValidator {
   return new Validator({ version: '3.1.0', validateApiSpec: true });
 }
 
-/** @param found gets the refusals by the schema of OpenAPI, the innermost of each part */
-export function requireOpenApi(document: OpenApiDocument, found: Findings): void {
+interface Invalid {
+  /** A JSON Pointer to what is not valid. */
+  readonly pointer: string;
+  /** Its member that is not allowed. */
+  readonly name: string | undefined;
+  readonly what: string;
+}
+
+/** What the schema of OpenAPI 3.1 refuses, the innermost of each part. */
+export function invalidIn(document: object): Invalid[] {
   schemaValidator ??= openApiSchema();
   // A cast, since the parameter has the type of a valid document.
   const errors = schemaValidator.validate(document as OpenApiDocument & OpenAPIV3.DocumentV3_1).errors ?? [];
   // A part that is wrong makes each part around it wrong.
   const around = new Set(errors.flatMap(({ instancePath }) => prefixesOf(instancePath)));
-  for (const { instancePath, message = 'is invalid', params } of errors.filter(
-    (each) => !around.has(each.instancePath),
-  )) {
+  const innermost = errors.filter(({ instancePath }) => !around.has(instancePath));
+  return innermost.map(({ instancePath: pointer, message = 'is invalid', params }) => {
     const { unevaluatedProperty, propertyName: name = unevaluatedProperty } = params as Readonly<
       Record<string, string | undefined>
     >;
-    const what = `${instancePath || 'it'} ${message}${name === undefined ? '' : `: ${name}`}`;
-    const place = locationAt(document, instancePath, name);
-    found.add(new ContractError(`this is not valid OpenAPI 3.1: ${what}`, place), partAt(document, instancePath));
+    return { pointer, name, what: `${pointer || 'it'} ${message}${name === undefined ? '' : `: ${name}`}` };
+  });
+}
+
+/** @param found gets the refusals by the schema of OpenAPI */
+export function requireOpenApi(document: OpenApiDocument, found: Findings): void {
+  for (const { pointer, name, what } of invalidIn(document)) {
+    const place = locationAt(document, pointer, name);
+    found.add(new ContractError(`this is not valid OpenAPI 3.1: ${what}`, place), partAt(document, pointer));
   }
 }
 

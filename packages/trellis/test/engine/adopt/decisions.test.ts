@@ -1,0 +1,170 @@
+import { expect, test } from '@jest/globals';
+import { adopted, at, documentWith } from '../../support/adopted.ts';
+
+const POST = ['paths', '/books', 'post'];
+const TITLE = ['components', 'schemas', 'Book', 'properties', 'title'];
+const SCHEMAS = ['components', 'schemas'];
+const json = { schema: { type: 'object' } };
+const failure = (...names: readonly string[]) => ({
+  description: 'Failed',
+  content: {
+    'application/json': {
+      schema: { type: 'object', properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])) },
+    },
+  },
+});
+
+test.each<[key: string, path: readonly string[], before: unknown, answers: Readonly<Record<string, unknown>>]>([
+  ['formats', TITLE, { type: 'string', format: 'isbn' }, { 'leave-out': { type: 'string' } }],
+  ['patterns', TITLE, { type: 'string', pattern: '(?i)^a' }, { 'leave-out': { type: 'string' } }],
+  ['patterns', TITLE, { type: 'string', pattern: '(a+)+$' }, { 'leave-out': { type: 'string' } }],
+  ['fields', TITLE, { type: 'string', optional: true }, { 'leave-out': { type: 'string' } }],
+  ['fields', TITLE, { type: 'text', minLength: 1 }, { 'leave-out': { minLength: 1 } }],
+  ['shown', ['externalDocs'], { url: 'no url' }, { 'leave-out': undefined }],
+  [
+    'media-types',
+    [...POST, 'requestBody', 'content'],
+    { 'text/csv': json, 'application/json': json },
+    { json: { 'application/json': json } },
+  ],
+  [
+    'media-types',
+    [...POST, 'responses', '201', 'content'],
+    { 'application/vnd.book+json': json, 'application/json': json },
+    { json: { 'application/json': json } },
+  ],
+  ['media-types', [...POST, 'responses', '201', 'content'], { '*/*': json }, { json: { 'application/json': json } }],
+  [
+    'media-types',
+    [...POST, 'responses', '404'],
+    { description: 'Unknown', content: { 'text/html': json } },
+    { json: { description: 'Unknown' } },
+  ],
+  [
+    'cookies',
+    [...POST, 'parameters'],
+    [{ name: 'session', in: 'cookie', schema: { type: 'string' } }],
+    { 'leave-out': [] },
+  ],
+  [
+    'operation-ids',
+    ['paths', '/books', 'delete'],
+    { operationId: 'addbook', responses: { default: { description: 'Read' } } },
+    { 'by-path': expect.objectContaining({ operationId: 'deleteBooks' }) },
+  ],
+  [
+    'servers',
+    ['servers'],
+    [{ url: 'https://a.example/v1' }, { url: 'https://b.example/v2' }, { url: 'http://localhost/v1' }],
+    {
+      '/v1': [{ url: 'https://a.example/v1' }, { url: 'http://localhost/v1' }],
+      '/v2': [{ url: 'https://b.example/v2' }],
+    },
+  ],
+  ['servers', ['servers'], [{ url: 'https://a.example/{where}?x' }], { '/': [{ url: '/' }] }],
+  [
+    'security',
+    ['components', 'securitySchemes', 'token'],
+    { type: 'http', scheme: 'basic' },
+    { bearerAuth: undefined },
+  ],
+  [
+    'defaults',
+    TITLE,
+    { anyOf: [{ type: 'string', default: 'Emma' }, { type: 'null' }] },
+    { 'leave-out': { anyOf: [{ type: 'string' }, { type: 'null' }] } },
+  ],
+  [
+    'examples',
+    TITLE,
+    { type: 'string', examples: [1, 'Emma'] },
+    { 'leave-out': { type: 'string', examples: ['Emma'] } },
+  ],
+  [
+    'status-422',
+    [...POST, 'responses'],
+    { '422': failure('a') },
+    {
+      '400': expect.not.objectContaining({ '422': failure('a') }),
+      both: expect.objectContaining({ '400': failure('a') }),
+    },
+  ],
+  [
+    'failure-headers',
+    [...POST, 'responses', '400'],
+    { ...failure('a'), headers: { 'X-Trace': { required: true, schema: { type: 'string' } } } },
+    { optional: expect.objectContaining({ headers: { 'X-Trace': { required: false, schema: { type: 'string' } } } }) },
+  ],
+  [
+    'error-body',
+    [...POST, 'responses'],
+    { '404': failure('a'), '409': failure('b'), '410': failure('b') },
+    {
+      'shape-2': expect.objectContaining({ default: { $ref: '#/components/responses/Failure' } }),
+      'shape-1': expect.objectContaining({ default: { $ref: '#/components/responses/Failure' } }),
+    },
+  ],
+])('asks for %s once, at %j', (key, path, before, answers) => {
+  const yaml = documentWith(path, before);
+  const first = adopted(yaml);
+  expect(first).toMatchObject({
+    refusals: [],
+    open: [expect.stringMatching(new RegExp(`^${key}: .*\n.*:\\d+:\\d+ `))],
+  });
+  for (const answer of Object.keys(answers)) expect(first.asked).toContain(`# ${key}: ${answer} (`);
+  for (const [answer, after] of Object.entries(answers)) {
+    const made = adopted(yaml, `${key}: ${answer}\n`);
+    expect(made).toMatchObject({ refusals: [], open: [], asked: `${key}: ${answer}\n` });
+    expect(at(made.document, path)).toEqual(after);
+    expect(adopted(made.text)).toMatchObject({ edits: [], open: [], refusals: [], text: made.text });
+  }
+});
+
+test('lets the tokens of one scheme open what several schemes opened', () => {
+  const schemes = { basic: { type: 'http', scheme: 'basic' }, token: { type: 'http', scheme: 'bearer' } };
+  const yaml = documentWith(['components', 'securitySchemes'], schemes);
+  const made = adopted(yaml.replace('- token: []', '- basic: []\n  - {}'), 'security: token');
+  expect(made).toMatchObject({ open: [], refusals: [], document: { security: [{ token: [] }, {}] } });
+  expect(made.document['components']?.['securitySchemes']).toEqual({ token: schemes.token });
+});
+
+test('mounts operations below a path of their own, if one is at a page of the service', () => {
+  const yaml = documentWith(['paths', '/docs'], { get: { responses: { default: { description: 'Read' } } } });
+  const made = adopted(yaml.replace('- url: /v1', '- url: /'), 'servers: /api');
+  expect(made).toMatchObject({ open: [], refusals: [], document: { servers: [{ url: '/api' }] } });
+});
+
+test('pins the branches of a discriminator, or lets them decide alone', () => {
+  const oneOf = [{ $ref: '#/components/schemas/Error' }, { $ref: '#/components/schemas/Book' }];
+  const discriminator = { propertyName: 'title', mapping: { wrong: '#/components/schemas/Error' } };
+  const yaml = documentWith(['components', 'schemas', 'Both'], { oneOf, discriminator });
+  const pinned = at(adopted(yaml, 'discriminators: const').document, SCHEMAS);
+  expect(pinned).toMatchObject({
+    Both: { discriminator },
+    Error: { required: ['error', 'message', 'title'], properties: { title: { const: 'wrong' } } },
+    Book: { required: ['title'], properties: { title: { const: 'Book' } } },
+  });
+  const left = at(adopted(yaml, 'discriminators: leave-out').document, [...SCHEMAS, 'Both']);
+  expect(left).toEqual({ oneOf });
+});
+
+test('refuses an answer that is no choice, with its line', () => {
+  const yaml = documentWith(TITLE, { type: 'string', format: 'isbn' });
+  const { refusals } = adopted(yaml, '# Why\nformats: keep\n');
+  expect(refusals).toEqual(['decisions.yaml:2:1: formats must be leave-out, not keep']);
+});
+
+test.each<[what: RegExp, path: readonly string[], before: unknown]>([
+  [
+    /^openapi\.yaml:\d+:\d+, post \/books, requestBody: text\/csv is not JSON, and the service has no other bodies: leave /,
+    [...POST, 'requestBody', 'content'],
+    { 'text/csv': json },
+  ],
+  [
+    /^openapi\.yaml:\d+:\d+, post \/books, response 201: image\/png /,
+    [...POST, 'responses', '201', 'content'],
+    { 'image/png': json },
+  ],
+])('refuses what no decision makes JSON: %s', (what, path, before) => {
+  expect(adopted(documentWith(path, before)).refusals).toEqual([expect.stringMatching(what)]);
+});

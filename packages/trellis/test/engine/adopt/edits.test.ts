@@ -1,0 +1,261 @@
+import { expect, test } from '@jest/globals';
+import { adopted, at, documentWith } from '../../support/adopted.ts';
+
+const [BOOK, POST] = [
+  ['components', 'schemas', 'Book'],
+  ['paths', '/books', 'post'],
+];
+const TITLE = [...BOOK, 'properties', 'title'];
+const OLD = 'OpenAPI 3.0 became 3.1';
+
+test('changes nothing of a document of 3.1 that the service keeps as it is', () => {
+  const text = documentWith(['info', 'title'], 'Books', '3.1.0');
+  expect(adopted(text)).toMatchObject({ edits: [], open: [], refusals: [], text });
+});
+
+test('changes of a document of 3.0 only its version, if nothing else says something else in 3.1', () => {
+  const text = documentWith(['info', 'title'], 'Books');
+  const made = adopted(text);
+  expect(made).toMatchObject({ edits: [OLD], open: [], refusals: [], text: text.replace('3.0.3', '3.1.0') });
+});
+
+test.each<[what: string, path: readonly string[], before: unknown, after: unknown]>([
+  [
+    'nullable became a list of types',
+    TITLE,
+    { type: 'string', nullable: true, maxLength: 3 },
+    { type: ['string', 'null'], maxLength: 3 },
+  ],
+  ['null became "null" in a list of types', TITLE, { type: ['string', null] }, { type: ['string', 'null'] }],
+  ['nullable became a list of types', TITLE, { type: 'string', nullable: false }, { type: 'string' }],
+  ['nullable became a list of types', TITLE, { nullable: true, enum: ['a'] }, { enum: ['a'] }],
+  [
+    'exclusiveMinimum became a number',
+    TITLE,
+    { type: 'integer', minimum: 3, exclusiveMinimum: true },
+    { type: 'integer', exclusiveMinimum: 3 },
+  ],
+  [
+    'exclusiveMaximum became a number',
+    TITLE,
+    { type: 'integer', maximum: 3, exclusiveMaximum: false },
+    { type: 'integer', maximum: 3 },
+  ],
+  ['example became examples', TITLE, { example: 'Emma', type: 'string' }, { examples: ['Emma'], type: 'string' }],
+  [
+    'what OpenAPI 3.0 ignores beside $ref went',
+    TITLE,
+    { $ref: '#/components/schemas/Error', description: 'Why', nullable: true, maxProperties: 0 },
+    { $ref: '#/components/schemas/Error', description: 'Why' },
+  ],
+  [
+    'a pattern lost escapes that say nothing',
+    TITLE,
+    { type: 'string', pattern: String.raw`^[\w\-\@]+\_\:\/\.$` },
+    { type: 'string', pattern: String.raw`^[\w\-@]+_:\/\.$` },
+  ],
+  [
+    'a schema that has members says that it is an object',
+    BOOK,
+    { properties: { title: { type: 'string' } } },
+    { properties: { title: { type: 'string' } }, type: 'object' },
+  ],
+  [
+    'a default of what is no member and no parameter went: it says nothing',
+    BOOK,
+    { type: 'object', default: {}, properties: { title: { type: 'string', default: 'Emma' } } },
+    { type: 'object', properties: { title: { type: 'string', default: 'Emma' } } },
+  ],
+  [
+    'what OpenAPI ignores beside $ref went',
+    [...POST, 'responses', 'default'],
+    { $ref: '#/components/responses/Failed', headers: {} },
+    { $ref: '#/components/responses/Failed' },
+  ],
+  [
+    'a media type without a schema has one that allows any value',
+    [...POST, 'requestBody', 'content'],
+    { 'application/json': {} },
+    { 'application/json': { schema: {} } },
+  ],
+  [
+    'encoding went, which says nothing of JSON',
+    [...POST, 'requestBody', 'content'],
+    { 'application/json': { schema: {}, encoding: { title: {} } } },
+    { 'application/json': { schema: {} } },
+  ],
+  [
+    'a response has the name of its status as its description',
+    [...POST, 'responses', '202'],
+    {},
+    { description: 'Accepted' },
+  ],
+  [
+    'a reply that has no body lost its content',
+    [...POST, 'responses', '204'],
+    { description: 'Gone', content: { 'application/json': { schema: {} } } },
+    { description: 'Gone' },
+  ],
+  [
+    'a header Content-Type went, which OpenAPI ignores',
+    [...POST, 'responses', '202'],
+    {
+      description: 'Accepted',
+      headers: { 'content-type': { schema: { type: 'string' } }, 'X-A': { schema: { type: 'string' } } },
+    },
+    { description: 'Accepted', headers: { 'X-A': { schema: { type: 'string' } } } },
+  ],
+  ['a member without a value went', [...POST, 'summary'], null, undefined],
+  [
+    'a parameter of a path says that it is required',
+    ['paths', '/books/{id}'],
+    { parameters: [{ name: 'id', in: 'path', schema: { type: 'string' } }] },
+    { parameters: [{ name: 'id', in: 'path', schema: { type: 'string' }, required: true }] },
+  ],
+  [
+    'what says nothing of a scheme of HTTP went',
+    ['components', 'securitySchemes', 'token'],
+    { type: 'http', scheme: 'bearer', in: 'header', name: 'token' },
+    { type: 'http', scheme: 'bearer' },
+  ],
+  ['the version of the API became a text', ['info', 'version'], 1.5, '1.5'],
+  ['an operation has an operationId by its method and path', [...POST, 'operationId'], undefined, 'postBooks'],
+  [
+    'each operation declares what the service itself answers',
+    [...POST, 'responses', 'default'],
+    undefined,
+    { $ref: '#/components/responses/Failure' },
+  ],
+])('%s, at %j', (what, path, before, after) => {
+  const { edits, open, refusals, document, text } = adopted(documentWith(path, before));
+  expect({ edits, open, refusals }).toEqual({ edits: [OLD, what], open: [], refusals: [] });
+  expect(at(document, path)).toEqual(after);
+  expect(adopted(text)).toMatchObject({ edits: [], text });
+});
+
+test('names operations by method and path, each once, and declares the variables of their paths', () => {
+  const item = { get: { responses: { '200': { description: 'Read' } } } };
+  const { edits, refusals, document } = adopted(
+    documentWith(['paths'], { '/books/{id}': item, '/books/by-id': structuredClone(item), '/': structuredClone(item) }),
+  );
+  expect([edits.includes('a variable of a path is declared as a text'), refusals]).toEqual([true, []]);
+  expect(document).toMatchObject({
+    servers: [{ url: '/v1' }],
+    paths: {
+      '/books/{id}': {
+        get: {
+          operationId: 'getBooksById',
+          parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+        },
+      },
+      '/books/by-id': { get: { operationId: 'getBooksById2' } },
+      '/': { get: { operationId: 'getRoot' } },
+    },
+  });
+});
+
+test('moves readOnly to the members that refer to a schema, where the schema is used elsewhere too', () => {
+  const id = { name: 'id', in: 'query', schema: { $ref: '#/components/schemas/Id' } };
+  const yaml = documentWith(['paths', '/books', 'parameters'], [id]);
+  const { document, refusals } = adopted(
+    yaml
+      .replace('    Book:', '    Id: { type: integer, readOnly: true }\n    Book:')
+      .replace(
+        'title:\n          type: string',
+        "title:\n          type: string\n        id: { $ref: '#/components/schemas/Id' }",
+      ),
+  );
+  expect(refusals).toEqual([]);
+  expect(document['components']?.['schemas']).toMatchObject({
+    Id: { type: 'integer' },
+    Book: { properties: { id: { $ref: '#/components/schemas/Id', readOnly: true } } },
+  });
+});
+
+test.each([
+  ['has its own failure', undefined, { error: { type: 'integer' }, message: { type: 'string' } }],
+  [
+    'has the shape of those that it declares',
+    { type: 'object', properties: { detail: { type: 'string' } } },
+    { detail: { type: 'string' } },
+  ],
+])('a document %s declared for what the service itself answers', (_, schema, members) => {
+  const content = schema && { content: { 'application/json': { schema } } };
+  const responses = { '201': { description: 'Added' }, '404': { description: 'Unknown', ...content } };
+  const yaml = documentWith([...POST, 'responses'], responses);
+  const { document } = adopted(schema === undefined ? yaml.replaceAll('Error', 'Mistake') : yaml);
+  const failure = at(document, ['components', 'responses', 'Failure', 'content', 'application/json', 'schema']);
+  const { $ref } = failure as { $ref?: string };
+  const found = $ref === undefined ? failure : at(document, $ref.slice(2).split('/'));
+  expect(found).toMatchObject({ properties: members });
+});
+
+test('declares ranges where default is the success of an operation', () => {
+  const content = { 'application/json': { schema: { type: 'object' } } };
+  const { document } = adopted(documentWith([...POST, 'responses'], { default: { description: 'Read', content } }));
+  expect(at(document, [...POST, 'responses'])).toEqual({
+    default: { description: 'Read', content },
+    '4XX': { $ref: '#/components/responses/Failure' },
+    '5XX': { $ref: '#/components/responses/Failure' },
+  });
+});
+
+test('keeps comments, order and words, and edits nothing around', () => {
+  const yaml = `# Books of the town.
+openapi: "3.0.3" # for now
+info: { title: 'Books', version: 1.0.0 }
+paths:
+  /books:
+    # Reads one.
+    get:
+      operationId: readBook
+      parameters:
+      - name: size # in pages
+        in: query
+        schema: { type: integer, example: 0x10, nullable: false }
+      responses:
+        default: { description: Failed }
+        200:
+          description: >-
+            A book
+            of many words.
+          content:
+            application/json: # always
+              schema:
+                # A note.
+                nullable: true # or none
+                type: string
+                # The end.
+`;
+  expect(adopted(yaml).text).toBe(`# Books of the town.
+openapi: "3.1.0" # for now
+info: { title: 'Books', version: 1.0.0 }
+paths:
+  /books:
+    # Reads one.
+    get:
+      operationId: readBook
+      parameters:
+      - name: size # in pages
+        in: query
+        schema: { type: integer, examples: [ 16 ] }
+      responses:
+        default: { description: Failed }
+        200:
+          description: >-
+            A book of many words.
+          content:
+            application/json:
+              # always
+              schema:
+                # A note.
+                type: [ string, "null" ]
+                # The end.
+`);
+});
+
+test('writes JSON as YAML', () => {
+  const yaml = documentWith(['info', 'title'], 'Books', '3.1.0');
+  const { text } = adopted(JSON.stringify(adopted(yaml).document));
+  expect(text).toBe(yaml);
+});

@@ -1,0 +1,230 @@
+import { STATUS_CODES } from 'node:http';
+import { type Follow, placedAt, resolver } from '../../src/contract/schema/document.ts';
+import { type ObjectKind, VOCABULARY } from '../../src/contract/rules/vocabulary.ts';
+import { variablesOf } from '../../src/contract/rules/addresses.ts';
+import { type TreePart, isNode, memberOf, type Tree, operationsIn, rename, safely } from './tree.ts';
+
+/** The document while it is made ours. */
+export interface Draft {
+  readonly document: Tree;
+  /** Whether it was OpenAPI 3.0. */
+  readonly isOld: boolean;
+  readonly follow: Follow;
+}
+
+/** A change that says the same in other words. */
+export interface Edit {
+  readonly what: string;
+  readonly of: ObjectKind;
+  /** @returns whether it has changed the object, or how many things it has changed */
+  readonly change: (node: Tree, draft: Draft, found: TreePart) => boolean | number;
+}
+
+/** What says the same beside a `$ref` in 3.0, which ignores it, and in 3.1. */
+const SAID_ONLY = /^(?:\$ref|title|description|summary|deprecated|externalDocs|xml|x-.*)$/;
+const NO_BODY = /^(?:20[45]|304)$/;
+
+export const drop = (node: Tree, name: string): boolean => {
+  const has = Object.hasOwn(node, name);
+  if (has) Reflect.deleteProperty(node, name);
+  return has;
+};
+const set = (node: Tree, name: string, value: unknown): boolean => {
+  node[name] = value;
+  return true;
+};
+
+/** What is edited before references are followed. */
+export const EDITS: readonly Edit[] = [
+  {
+    what: 'OpenAPI 3.0 became 3.1',
+    of: 'OpenAPI',
+    change: (node) => /^3\.0(?:\.\d+)?$/.test(String(node['openapi'])) && set(node, 'openapi', '3.1.0'),
+  },
+  {
+    what: 'the version of the API became a text',
+    of: 'Info',
+    change: (node) => typeof node['version'] === 'number' && set(node, 'version', String(node['version'])),
+  },
+  {
+    what: 'what OpenAPI 3.0 ignores beside $ref went',
+    of: 'Schema',
+    change: (node, { isOld }) => {
+      if (!isOld || typeof node['$ref'] !== 'string') return false;
+      return Object.keys(node).filter((name) => !SAID_ONLY.test(name) && drop(node, name)).length > 0;
+    },
+  },
+  ...(['Parameter', 'Request Body', 'Response', 'Header'] as const).map((of): Edit => ({
+    what: 'what OpenAPI ignores beside $ref went',
+    of,
+    change: (node) =>
+      typeof node['$ref'] === 'string' &&
+      Object.keys(node).filter((name) => !/^(?:\$ref|summary|description)$/.test(name) && drop(node, name)).length > 0,
+  })),
+  {
+    what: 'nullable became a list of types',
+    of: 'Schema',
+    change: (node) => {
+      const { nullable, type } = node;
+      if (nullable === undefined) return false;
+      if (nullable === true && typeof type === 'string') node['type'] = [type, 'null'];
+      // Without a type it allows nothing more (OpenAPI 3.0.3, Schema Object).
+      return drop(node, 'nullable');
+    },
+  },
+  {
+    what: 'null became "null" in a list of types',
+    of: 'Schema',
+    change: (node) => {
+      const { type } = node;
+      return (
+        Array.isArray(type) &&
+        type.includes(null) &&
+        set(
+          node,
+          'type',
+          type.map((each: unknown) => each ?? 'null'),
+        )
+      );
+    },
+  },
+  ...(['Minimum', 'Maximum'] as const).map((bound): Edit => {
+    const [exclusive, inclusive] = [`exclusive${bound}`, bound.toLowerCase()];
+    return {
+      what: `${exclusive} became a number`,
+      of: 'Schema',
+      change: (node) => {
+        if (typeof node[exclusive] !== 'boolean') return false;
+        if (node[exclusive] && node[inclusive] !== undefined) {
+          drop(node, exclusive);
+          rename(node, inclusive, exclusive, node[inclusive]);
+        } else drop(node, exclusive);
+        return true;
+      },
+    };
+  }),
+  {
+    what: 'example became examples',
+    of: 'Schema',
+    change: (node, { isOld }) => {
+      if (!isOld || node['example'] === undefined || node['examples'] !== undefined) return false;
+      rename(node, 'example', 'examples', placedAt([node['example']], node, 'example'));
+      return true;
+    },
+  },
+  {
+    what: 'a pattern lost escapes that say nothing',
+    of: 'Schema',
+    change: (node) => {
+      const { pattern } = node;
+      const plain = typeof pattern === 'string' && !compiles(pattern) ? withoutEscapes(pattern) : pattern;
+      return plain !== pattern && compiles(String(plain)) && set(node, 'pattern', plain);
+    },
+  },
+  {
+    what: 'what says nothing of a scheme of HTTP went',
+    of: 'Security Scheme',
+    change: (node) => node['type'] === 'http' && ['in', 'name'].filter((name) => drop(node, name)).length > 0,
+  },
+  {
+    what: 'a parameter of a path says that it is required',
+    of: 'Parameter',
+    change: (node) => node['in'] === 'path' && node['required'] === undefined && set(node, 'required', true),
+  },
+  {
+    what: 'allowEmptyValue: false went, which is the default',
+    of: 'Parameter',
+    change: (node) => node['allowEmptyValue'] === false && drop(node, 'allowEmptyValue'),
+  },
+  {
+    what: 'a media type without a schema has one that allows any value',
+    of: 'Media Type',
+    change: (node) => node['schema'] === undefined && node['$ref'] === undefined && set(node, 'schema', {}),
+  },
+  {
+    what: 'encoding went, which says nothing of JSON',
+    of: 'Media Type',
+    change: (node, _, { name }) => name.includes('json') && drop(node, 'encoding'),
+  },
+  {
+    what: 'a response has the name of its status as its description',
+    of: 'Response',
+    change: (node, _, { name }) =>
+      node['$ref'] === undefined &&
+      (node['description'] === undefined || node['description'] === null) &&
+      set(node, 'description', STATUS_CODES[name] ?? 'A reply'),
+  },
+  {
+    what: 'a reply that has no body lost its content',
+    of: 'Response',
+    change: (node, _, { name }) => NO_BODY.test(name) && drop(node, 'content'),
+  },
+  {
+    what: 'a header Content-Type went, which OpenAPI ignores',
+    of: 'Response',
+    change: ({ headers }) =>
+      isNode(headers) && Object.keys(headers).some((each) => /^content-type$/i.test(each) && drop(headers, each)),
+  },
+  ...Object.entries(VOCABULARY).map(([kind, rows]): Edit => ({
+    what: 'a member without a value went',
+    of: kind as ObjectKind,
+    change: (node) =>
+      Object.keys(rows).some(
+        (name) => node[name] === null && !/^(?:default|const|example|openapi)$/.test(name) && drop(node, name),
+      ),
+  })),
+  {
+    what: 'a variable of a path is declared as a text',
+    of: 'Operation',
+    change: (node, { document }) => {
+      const { item, path } = operationsIn(document).find((each) => each.node === node) ?? {};
+      const resolve = resolver(document);
+      const listed = [item?.['parameters'], node['parameters']].filter(Array.isArray).flat() as unknown[];
+      const names = listed.filter(isNode).map((each) => safely(() => resolve(each)['name']));
+      const missing = variablesOf(path ?? '').filter((name) => !names.includes(name));
+      if (missing.length === 0) return false;
+      const added = missing.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
+      const own = Array.isArray(node['parameters']) ? (node['parameters'] as unknown[]) : [];
+      return set(node, 'parameters', [...own, ...added]);
+    },
+  },
+  {
+    what: 'an operation has an operationId by its method and path',
+    of: 'Operation',
+    change: (node, { document }, { holder, name }) => {
+      if (node['operationId'] !== undefined) return false;
+      return set(node, 'operationId', operationIdOf(document, holder, name));
+    },
+  },
+];
+
+/** `get /pets/{petId}` becomes `getPetsByPetId`. */
+export function operationIdOf(document: Tree, item: Tree, method: string): string {
+  const path = Object.entries(memberOf(document, 'paths') ?? {}).find(([, each]) => each === item)?.[0] ?? '';
+  const words = path.replaceAll('{', ' by ').match(/[A-Za-z0-9]+/g) ?? ['root'];
+  const name = method + words.map((each) => each.charAt(0).toUpperCase() + each.slice(1)).join('');
+  const taken = new Set(operationsIn(document).map(({ node }) => String(node['operationId']).toLowerCase()));
+  let [id, count] = [name, 1];
+  while (taken.has(id.toLowerCase())) id = `${name}${++count}`;
+  return id;
+}
+
+function compiles(pattern: string): boolean {
+  return safely(() => new RegExp(pattern, 'u')) !== undefined;
+}
+
+/** Without the flag `u`, an escaped mark is the mark, and a brace that bounds nothing is a brace (ECMA-262, annex B.1.2). */
+function withoutEscapes(pattern: string): string {
+  if (safely(() => new RegExp(pattern)) === undefined) return pattern;
+  let isClass = false;
+  return pattern.replace(/\\.|[\s\S]/gu, (each) => {
+    if (each.length > 1 && each.startsWith('\\')) {
+      const mark = each.slice(1);
+      const isNeeded = /[\w^$\\.*+?()[\]{}|/]/.test(mark) && mark !== '_';
+      return isNeeded || (isClass && mark === '-') ? each : mark;
+    }
+    if (each === '[') isClass = true;
+    else if (each === ']' && isClass) isClass = false;
+    return each;
+  });
+}

@@ -1,0 +1,191 @@
+import { resolver } from '../../src/contract/schema/document.ts';
+import { exactJson } from '../../src/contract/schema/int64.ts';
+import { asked, type Choice, type Question } from './decisions.ts';
+import type { Draft, Edit } from './edits.ts';
+import { ownStatuses } from './reading.ts';
+import { isNode, memberOf, type Tree, type OperationNode, operationsIn, safely } from './tree.ts';
+
+const WORDS = /^(?:title|description|examples?|x-.*)$/;
+
+/** The body of a failure that the document declares, and where. */
+interface Shape {
+  readonly schema: unknown;
+  readonly name: string;
+  readonly spots: { readonly node: object; readonly name: string }[];
+}
+
+/** Where a failure of the service itself can be declared beside what an operation has: `default` may be its success. */
+function missing({ node }: OperationNode, document: Tree): string[] {
+  const responses = memberOf(node, 'responses') ?? {};
+  const has = (status: string) => Object.hasOwn(responses, status);
+  const security: unknown = node['security'] ?? document['security'];
+  const isOpen = !Array.isArray(security) || security.length === 0;
+  const statuses = ownStatuses(isOpen).filter((each) => !has(each) && !has(`${each.charAt(0)}XX`));
+  if (statuses.length === 0) return [];
+  if (!has('default')) return ['default'];
+  const only = memberOf(responses, 'default');
+  const isSuccess = Object.keys(responses).length === 1 && isNode(only?.['content']);
+  return isSuccess ? [...new Set(statuses.map((each) => `${each.charAt(0)}XX`))] : [];
+}
+
+const lacks = ({ document }: Draft) => operationsIn(document).some((each) => missing(each, document).length > 0);
+
+function shapesIn({ document }: Draft): Shape[] {
+  const resolve = resolver(document);
+  const shapes = new Map<string, Shape>();
+  for (const { node, method, path } of operationsIn(document)) {
+    const responses = memberOf(node, 'responses') ?? {};
+    const hasSuccess = Object.keys(responses).some((each) => /^[23]/.test(each));
+    for (const [status, response] of Object.entries(responses)) {
+      if (!isNode(response) || !(/^[45]/.test(status) || (status === 'default' && hasSuccess))) continue;
+      const content =
+        memberOf(
+          safely(() => resolve(response)),
+          'content',
+        ) ?? {};
+      const [[type, media] = []] = Object.entries(content).filter(([each]) => /json/i.test(each));
+      const { schema } = isNode(media) ? media : {};
+      if (type === undefined || schema === undefined || (isNode(schema) && Object.keys(schema).length === 0)) continue;
+      const reference = (schema as Tree)['$ref'] ?? response['$ref'];
+      const [name] = /[^/]+$/.exec(typeof reference === 'string' ? reference : '') ?? [];
+      const key = `${type} ${exactJson(withoutWords(schema))}`;
+      const shape = shapes.getOrInsertComputed(key, () => ({
+        schema: { [type]: { schema } },
+        name: name ?? `shape-${shapes.size + 1}`,
+        spots: [],
+      }));
+      shape.spots.push({ node: response, name: `${method} ${path}, response ${status}: ${shape.name}` });
+    }
+  }
+  return [...shapes.values()].sort((one, other) => other.spots.length - one.spots.length);
+}
+
+/** A schema without what does not decide whether a body is valid. */
+function withoutWords(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutWords);
+  if (!isNode(value)) return value;
+  const members = Object.entries(value).filter(([name, each]) => isNode(each) || !WORDS.test(name));
+  return Object.fromEntries(members.map(([name, each]) => [name, withoutWords(each)]));
+}
+
+/** Adds a component under the first name that is free. @returns its reference */
+function added(document: Tree, section: string, names: readonly string[], value: unknown): string {
+  const components = (document['components'] ??= {}) as Tree;
+  const all = (components[section] ??= {}) as Tree;
+  const name = names.find((each) => !Object.hasOwn(all, each)) ?? '';
+  all[name] = value;
+  return `#/components/${section}/${name}`;
+}
+
+const OWN_BODY = {
+  type: 'object',
+  required: ['error', 'message'],
+  properties: {
+    error: { type: 'integer', format: 'int32', description: 'The status of the reply, and two digits.' },
+    message: { type: 'string', description: 'What is wrong, and what to do about it.' },
+  },
+};
+
+/**
+ * Lets each operation say what the service itself may answer.
+ *
+ * @param content of the failures; undefined: that of a service without an `errorBody`
+ * @returns how many have it from here
+ */
+function declare({ document }: Draft, content: unknown): number {
+  const own = () => ({ $ref: added(document, 'schemas', ['Error', 'ServiceError', 'FailureOfService'], OWN_BODY) });
+  const $ref = added(document, 'responses', ['Failure', 'ServiceFailure', 'FailureOfService'], {
+    description: 'A failure that the service itself answers',
+    content: content === undefined ? { 'application/json': { schema: own() } } : structuredClone(content),
+  });
+  const lacking = operationsIn(document).filter((each) => missing(each, document).length > 0);
+  for (const operation of lacking)
+    for (const status of missing(operation, document))
+      ((operation.node['responses'] ??= {}) as Tree)[status] = { $ref };
+  return lacking.length;
+}
+
+export const DECLARE: Edit = {
+  what: 'each operation declares what the service itself answers',
+  of: 'OpenAPI',
+  change: (_, draft) => {
+    const [shape, ...others] = shapesIn(draft);
+    return others.length === 0 && lacks(draft) && declare(draft, shape?.schema);
+  },
+};
+
+export const ERROR_BODY: Question = {
+  key: 'error-body',
+  ask: (draft) => {
+    const shapes = shapesIn(draft);
+    if (shapes.length < 2 || !lacks(draft)) return undefined;
+    const choices = shapes.map(({ name, schema }): Choice => {
+      const means = `failures that the service itself answers have this body where an operation does not declare them`;
+      return { name, means, apply: () => declare(draft, schema) };
+    });
+    const first = shapes.flatMap(({ spots }) => spots.slice(0, 1));
+    return asked('failures have bodies of several shapes', first, ...choices);
+  },
+};
+
+/** An operation that has 422 and no 400 means requests that break the contract. */
+export const STATUS_422: Question = {
+  key: 'status-422',
+  ask: ({ document }) => {
+    const found = operationsIn(document).flatMap(({ node, method, path }) => {
+      const responses = memberOf(node, 'responses') ?? {};
+      const is = Object.hasOwn(responses, '422') && !Object.hasOwn(responses, '400');
+      return is ? [{ node: responses, member: '422', name: `${method} ${path}` }] : [];
+    });
+    const each = (change: (responses: Tree) => void) => () => {
+      for (const { node } of found) change(node);
+    };
+    return asked(
+      '422 without 400: the service answers 400 to a request that breaks the contract',
+      found,
+      {
+        name: '400',
+        means: 'what is declared as 422 is 400',
+        apply: each((responses) => {
+          responses['400'] = responses['422'];
+          Reflect.deleteProperty(responses, '422');
+        }),
+      },
+      {
+        name: 'both',
+        means: 'an operation may answer 422 too, by its own code',
+        apply: each((responses) => {
+          responses['400'] = structuredClone(responses['422']);
+        }),
+      },
+    );
+  },
+};
+
+/** What the service sends with its own failures. */
+const SENT = /^(?:x-request-id|www-authenticate|retry-after|ratelimit(?:-policy)?)$/i;
+
+export const FAILURE_HEADERS: Question = {
+  key: 'failure-headers',
+  ask: ({ document }) => {
+    const resolve = resolver(document);
+    const isOwn = (status: string) => /^(?:[45]XX|default)$/.test(status) || ownStatuses(false).includes(status);
+    const found = new Map<unknown, { readonly node: Tree; readonly member: string; readonly name: string }>();
+    for (const { node: operation, method, path } of operationsIn(document))
+      for (const [status, response] of Object.entries(memberOf(operation, 'responses') ?? {}).filter(([each]) =>
+        isOwn(each),
+      )) {
+        const own = isNode(response) ? safely(() => resolve(response)) : undefined;
+        const node = memberOf(own, 'headers') ?? {};
+        for (const [member, header] of Object.entries(node))
+          if (isNode(header) && !SENT.test(member) && safely(() => resolve(header))?.['required'] === true)
+            found.set(header, { node, member, name: `${method} ${path}, response ${status}: ${member}` });
+      }
+    const apply = () => {
+      // A copy, as a success may have the same header.
+      for (const [header, { node, member }] of found) node[member] = { ...resolve(header as Tree), required: false };
+    };
+    const means = 'a failure may lack the header: the service itself does not send it';
+    return asked('headers that each failure must have', [...found.values()], { name: 'optional', means, apply });
+  },
+};

@@ -1,0 +1,82 @@
+import { locationOf, resolver } from '../../src/contract/schema/document.ts';
+import { asked, type Question } from './decisions.ts';
+import type { Draft } from './edits.ts';
+import { isJson } from './reading.ts';
+import { isNode, memberOf, type Tree, operationsIn, rename, safely } from './tree.ts';
+
+/** What has bodies: the body of a request, or a reply. */
+interface Bodies {
+  readonly node: Tree;
+  readonly content: Tree;
+  readonly where: string;
+  readonly of: 'request' | 'success' | 'failure';
+}
+
+const isAny = (type: string) => /^(?:\*|application)\/\*$/.test(type);
+
+function bodiesIn({ document }: Draft): Bodies[] {
+  const resolve = resolver(document);
+  const found = new Map<Tree, Bodies>();
+  const add = (node: unknown, where: string, of: Bodies['of']) => {
+    const own = isNode(node) ? safely(() => resolve(node)) : undefined;
+    const content = memberOf(own, 'content');
+    if (own !== undefined && content !== undefined && found.get(own)?.of !== 'success')
+      found.set(own, { node: own, content, where, of });
+  };
+  for (const { node, method, path } of operationsIn(document)) {
+    add(node['requestBody'], `${method} ${path}, requestBody`, 'request');
+    const responses = memberOf(node, 'responses') ?? {};
+    const hasSuccess = Object.keys(responses).some((status) => status.startsWith('2'));
+    for (const [status, response] of Object.entries(responses)) {
+      const isSuccess = status.startsWith('2') || (status === 'default' && !hasSuccess);
+      add(response, `${method} ${path}, response ${status}`, isSuccess ? 'success' : 'failure');
+    }
+  }
+  return [...found.values()];
+}
+
+/** @returns the operations that no edit makes JSON: the service reads and writes nothing else */
+export function withoutJson(draft: Draft): string[] {
+  return bodiesIn(draft).flatMap(({ content, where, of }) => {
+    const types = Object.keys(content);
+    if (of === 'failure' || types.length === 0 || types.some((each) => isJson(each) || isAny(each))) return [];
+    const cure = 'leave the operation out, or describe the body as application/json';
+    return [
+      `${locationOf(content)}, ${where}: ${types.join(', ')} is not JSON, and the service has no other bodies: ${cure}`,
+    ];
+  });
+}
+
+export const MEDIA_TYPES: Question = {
+  key: 'media-types',
+  ask: (draft) => {
+    const several = bodiesIn(draft).filter(({ content, of }) => {
+      const types = Object.keys(content);
+      return !types.every(isJson) || (of !== 'request' && types.length > 1);
+    });
+    const onlyJson = () => {
+      for (const { node, content, of } of several) {
+        const types = Object.keys(content);
+        const json = types.filter(isJson);
+        const any = types.find(isAny);
+        if (json.length === 0 && any !== undefined) {
+          rename(content, any, 'application/json', content[any]);
+          json.push('application/json');
+        }
+        const [first = ''] = json.includes('application/json') ? ['application/json'] : json;
+        const kept = of === 'request' ? json : [first];
+        for (const each of Object.keys(content)) if (!kept.includes(each)) Reflect.deleteProperty(content, each);
+        if (Object.keys(content).length === 0) Reflect.deleteProperty(node, 'content');
+      }
+    };
+    return asked(
+      'bodies of other media types than one of JSON',
+      several.map(({ content, where }) => ({ node: content, name: `${where}: ${Object.keys(content).join(', ')}` })),
+      {
+        name: 'json',
+        means: 'the service reads and writes JSON only; */* is JSON; a failure without JSON has no body',
+        apply: onlyJson,
+      },
+    );
+  },
+};

@@ -1,0 +1,93 @@
+import { BaseResolver, bundle, createConfig } from '@redocly/openapi-core';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { ContractError } from '../../src/contract/errors.ts';
+import { locationOf, readTree, targetOf } from '../../src/contract/schema/document.ts';
+import { Text } from './text.ts';
+import { assign, isNode, type Tree } from './tree.ts';
+
+export interface Source {
+  readonly document: Tree;
+  readonly text: Text;
+  /** What leads to another document that is not to be had, or nowhere. */
+  readonly refusals: readonly string[];
+}
+
+/** Reads a document, and brings the files that it refers to into it. Their addresses are paths: nothing is fetched. @throws ContractError */
+export async function readSource(file: string): Promise<Source> {
+  const source = sourceOf(readText(file));
+  const outside = referencesIn(source.document).filter(({ reference }) => !reference.startsWith('#'));
+  const refusals = outside.flatMap(({ node, reference }) => {
+    const [path = ''] = reference.split('#');
+    const at = `${locationOf(node, '$ref')}: $ref leads to ${reference}`;
+    if (ADDRESS.test(path)) return [`${at}, ${NO_NETWORK}`];
+    const isThere = existsSync(resolve(dirname(file), decodeURI(path)));
+    return isThere ? [] : [`${at}, which is not there: put the file where the reference leads`];
+  });
+  if (outside.length > 0 && refusals.length === 0) assign(source.document, await bundled(file));
+  return { ...source, refusals: refusals.length > 0 ? refusals : danglingIn(source.document) };
+}
+
+/** @throws ContractError if the text is no document of OpenAPI 3.0 or 3.1 */
+export function sourceOf(yaml: string): Omit<Source, 'refusals'> {
+  const { tree, parsed } = readTree(yaml);
+  if (isNode(tree) && /^3\.[01](?:\.\d+)?$/.test(String(tree['openapi'])))
+    return { document: tree, text: new Text(parsed, tree, yaml) };
+  const what = isNode(tree) && tree['swagger'] !== undefined ? 'Swagger 2.0' : 'no OpenAPI 3.0 or 3.1';
+  throw new ContractError(`${locationOf(tree)}: this is ${what}: convert it to OpenAPI 3.0 first`);
+}
+
+function danglingIn(document: Tree): string[] {
+  return referencesIn(document).flatMap(({ node, reference }) => {
+    const isThere = !reference.startsWith('#') || isNode(targetOf(document, reference));
+    const at = `${locationOf(node, '$ref')}: $ref leads to ${reference}`;
+    return isThere ? [] : [`${at}, where the document has no object: add it, or refer to another one`];
+  });
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const code = Error.isError(error) && 'code' in error ? error.code : error;
+    throw new ContractError(`openapi.yaml cannot be read: ${String(code)}`);
+  }
+}
+
+class FilesOnly extends BaseResolver {
+  override async loadExternalRef(reference: string) {
+    if (!ADDRESS.test(reference)) return await super.loadExternalRef(reference);
+    throw new ContractError(`openapi.yaml: $ref leads to ${reference}, ${NO_NETWORK}`);
+  }
+}
+
+async function bundled(file: string): Promise<Tree> {
+  const config = await createConfig({});
+  const { bundle: made, problems } = await bundle({
+    ref: resolve(file),
+    config,
+    externalRefResolver: new FilesOnly(config.resolve),
+  });
+  const [problem] = problems;
+  if (problem !== undefined) throw new ContractError(`openapi.yaml: ${problem.message}`);
+  return structuredClone(made.parsed) as Tree;
+}
+
+const ADDRESS = /^[a-z][a-z\d+.-]+:/i;
+const NO_NETWORK = 'and adopt never reaches the network: save it beside the document, and refer to the copy';
+/** Fields whose value is data: a member `$ref` in it is no reference. */
+const DATA = /^(?:example|value|default|const|enum|x-.*)$/;
+
+function referencesIn(tree: Tree): { readonly node: Tree; readonly reference: string }[] {
+  const found: { readonly node: Tree; readonly reference: string }[] = [];
+  const seen = new Set<unknown>();
+  const visit = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null || seen.has(node)) return;
+    seen.add(node);
+    const { $ref } = node as Tree;
+    if (typeof $ref === 'string') found.push({ node: node as Tree, reference: $ref });
+    for (const [name, each] of Object.entries(node)) if (!DATA.test(name)) visit(each);
+  };
+  visit(tree);
+  return found;
+}

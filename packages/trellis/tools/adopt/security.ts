@@ -1,0 +1,58 @@
+import type { Security } from '../../src/contract/schema/document.ts';
+import { asked, type Choice, type Question } from './decisions.ts';
+import { isFieldRefused, isOneScheme, isSecurity } from './reading.ts';
+import { isNode, memberOf, type Tree, operationsIn } from './tree.ts';
+
+/** The name of the scheme that is declared where the document has none that the service keeps. */
+const BEARER = 'bearerAuth';
+
+const isKept = (scheme: unknown) =>
+  isNode(scheme) && Object.keys(scheme).every((name) => !isFieldRefused(scheme, 'Security Scheme', name));
+
+export const SECURITY: Question = {
+  key: 'security',
+  ask: ({ document }) => {
+    const schemes = memberOf(memberOf(document, 'components'), 'securitySchemes') ?? {};
+    const refused = Object.keys(schemes).filter((name) => !isKept(schemes[name]));
+    const holders = [{ node: document, where: 'security' }, ...operationsIn(document)].filter(({ node }) =>
+      isSecurity(node['security']),
+    );
+    const lists = holders.map(({ node }) => node['security'] as Security);
+    const named = [...new Set(lists.flat().flatMap(Object.keys))];
+    if (refused.length === 0 && isOneScheme(document, operationsIn(document))) return undefined;
+
+    const choose = (chosen: string): Choice => ({
+      name: chosen,
+      means: `a token of ${chosen}${Object.hasOwn(schemes, chosen) ? '' : ', as Authorization: Bearer,'} opens what each of the schemes opens`,
+      apply: () => {
+        for (const name of refused) Reflect.deleteProperty(schemes, name);
+        const components = (document['components'] ??= {}) as Tree;
+        const own = (components['securitySchemes'] ??= schemes) as Tree;
+        if (!Object.hasOwn(own, chosen)) own[chosen] = { type: 'http', scheme: 'bearer' };
+        for (const { node } of holders) node['security'] = collapsed(node['security'] as Security, chosen);
+      },
+    });
+    const kept = Object.keys(schemes).filter((name) => !refused.includes(name));
+    // Those that operations name first.
+    const choices = [...named.filter((name) => kept.includes(name)), ...kept, ...(kept.length === 0 ? [BEARER] : [])];
+    const spots = (refused.length > 0 ? refused : named).map((name) => ({
+      ...(Object.hasOwn(schemes, name) ? { node: schemes, member: name } : { node: document }),
+      name: `${name} (${kindOf(schemes[name])})`,
+    }));
+    return asked('security that tokens of one scheme do not give', spots, ...new Set(choices).values().map(choose));
+  },
+};
+
+function kindOf(scheme: unknown): string {
+  if (!isNode(scheme)) return 'not declared';
+  return [scheme['type'], scheme['scheme'], scheme['in']].filter((each) => typeof each === 'string').join(', ');
+}
+
+/** Alternatives that name the scheme; if none does, one with the scopes of the first. An empty one makes a token optional. */
+function collapsed(list: Security, chosen: string): Security {
+  const some = list.filter((each) => Object.keys(each).length > 0);
+  const own = some.filter((each) => Object.hasOwn(each, chosen));
+  const kept = own.length > 0 ? own : some.slice(0, 1);
+  const scopes = kept.map((each) => [...new Set(Object.hasOwn(each, chosen) ? each[chosen] : [])]);
+  return [...scopes.map((each) => ({ [chosen]: each })), ...list.filter((each) => Object.keys(each).length === 0)];
+}

@@ -1,0 +1,108 @@
+import {
+  type Document,
+  type Node as YamlNode,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  type Pair,
+  type ToStringOptions,
+  visit,
+  type YAMLMap,
+} from 'yaml';
+import type { Tree } from './tree.ts';
+
+/** The text of a tree, by what it was read from: what has not changed keeps its words, comments and order. */
+export class Text {
+  private readonly parsed: Document;
+  private readonly nodes = new WeakMap<object, unknown>();
+  private readonly options: ToStringOptions;
+  /** The nodes that stand in the new text so far. */
+  private readonly placed = new Set<unknown>();
+
+  constructor(parsed: Document, tree: unknown, text: string) {
+    this.parsed = parsed;
+    this.keep(parsed.contents, tree);
+    this.options = { lineWidth: 0, indentSeq: !/^( *)[^\s#-][^\n]*:\n\1- /m.test(text) };
+    if (!/^\s*\{/.test(text)) return;
+    // JSON becomes YAML.
+    visit(parsed, {
+      Scalar(_key, scalar) {
+        delete scalar.type;
+      },
+      Collection(_key, collection) {
+        delete collection.flow;
+      },
+    });
+  }
+
+  of(tree: unknown): string {
+    this.parsed.contents = this.written(this.parsed.contents, tree) as typeof this.parsed.contents;
+    return this.parsed.toString(this.options);
+  }
+
+  private keep(node: unknown, value: unknown): void {
+    if (typeof value !== 'object' || value === null || this.nodes.has(value) || isAlias(node)) return;
+    this.nodes.set(value, node);
+    const members = value as Tree;
+    if (isMap(node)) for (const pair of node.items) this.keep(pair.value, members[nameOf(pair)]);
+    else if (isSeq(node)) for (const [index, each] of node.items.entries()) this.keep(each, members[index]);
+  }
+
+  /** @param node what stood in this place */
+  private written(node: unknown, value: unknown): unknown {
+    const known = isAlias(node) ? node.resolve(this.parsed) : node;
+    const own = typeof value === 'object' && value !== null ? this.nodes.get(value) : known;
+    // An alias whose anchor has gone gives way to what it stood for.
+    if (isAlias(node) && own === known && this.placed.has(own)) return node;
+    if (isMap(own)) this.writeMembers(own, value as Tree);
+    else if (isSeq(own)) own.items = (value as unknown[]).map((each, index) => this.written(own.items[index], each));
+    else if (!isScalar(own) || isAlias(node)) return this.made(value);
+    else if (!isSame(own.value, value)) own.value = value;
+    this.placed.add(own);
+    return own;
+  }
+
+  private made(value: unknown): YamlNode {
+    const node = this.parsed.createNode(value, { aliasDuplicateObjects: false });
+    // Lists of words, such as types, in one line.
+    visit(node, {
+      Seq(_key, list) {
+        list.flow = list.items.every(isScalar);
+      },
+    });
+    return node;
+  }
+
+  private writeMembers(map: YAMLMap, value: Tree): void {
+    const names = Object.keys(value);
+    const kept: Pair[] = [];
+    let left = '';
+    for (const pair of map.items) {
+      const name = nameOf(pair);
+      const key = isScalar(pair.key) ? pair.key : undefined;
+      // A comment before a member that goes may be about the next one.
+      if (key) left = [left, key.commentBefore].filter(Boolean).join('\n');
+      if (!Object.hasOwn(value, name)) continue;
+      pair.value = this.written(pair.value, value[name]);
+      if (key && left !== '') key.commentBefore = left;
+      left = '';
+      kept.push(pair);
+    }
+    if (left !== '') map.comment = [left, map.comment].filter(Boolean).join('\n');
+    for (const [index, name] of names.entries()) {
+      if (kept.some((each) => nameOf(each) === name)) continue;
+      const before = kept.findIndex((each) => nameOf(each) === names[index - 1]);
+      const pair = this.parsed.createPair(name, this.made(value[name]));
+      kept.splice(before < 0 ? kept.length : before + 1, 0, pair);
+    }
+    map.items = kept;
+  }
+}
+
+/** Integers are bigints in the text. */
+function isSame(written: unknown, value: unknown): boolean {
+  return written === value || (typeof written === 'bigint' && Number(written) === value);
+}
+
+const nameOf = ({ key }: Pair) => String(isScalar(key) ? key.value : key);

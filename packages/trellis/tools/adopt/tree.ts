@@ -1,0 +1,93 @@
+import { METHODS, resolver } from '../../src/contract/schema/document.ts';
+import { type ObjectKind, VOCABULARY } from '../../src/contract/rules/vocabulary.ts';
+
+/** An object of a document under edit. */
+export type Tree = Record<string, unknown>;
+
+/** An object of OpenAPI, and where it stands. */
+export interface TreePart {
+  readonly node: Tree;
+  readonly kind: ObjectKind;
+  /** The object or the list that has it, by this name. */
+  readonly holder: Tree;
+  readonly name: string;
+}
+
+export function isNode(value: unknown): value is Tree {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The member, if it is an object. */
+export function memberOf(node: unknown, name: string): Tree | undefined {
+  const member = isNode(node) && Object.hasOwn(node, name) ? node[name] : undefined;
+  return isNode(member) ? member : undefined;
+}
+
+/** All objects of a document that the service reads, whatever else stands in it. */
+export function nodesIn(document: Tree): TreePart[] {
+  const [found, seen] = [[] as TreePart[], new Set<Tree>()];
+  const enter = (node: unknown, kind: ObjectKind, holder: Tree, name: string): void => {
+    if (!isNode(node) || seen.has(node)) return;
+    seen.add(node);
+    found.push({ node, kind, holder, name });
+    for (const [field, { holds }] of Object.entries(VOCABULARY[kind])) {
+      const member = Object.hasOwn(node, field) ? node[field] : undefined;
+      if (holds === undefined || typeof member !== 'object' || member === null) continue;
+      if (holds.in === undefined) enter(member, holds.kind, node, field);
+      else for (const [key, each] of Object.entries(member)) enter(each, holds.kind, member as Tree, key);
+    }
+  };
+  enter(document, 'OpenAPI', document, '');
+  return found;
+}
+
+export interface OperationNode {
+  readonly node: Tree;
+  readonly item: Tree;
+  readonly method: string;
+  readonly path: string;
+}
+
+export function operationsIn(document: Tree): OperationNode[] {
+  const resolve = resolver(document);
+  return Object.entries(memberOf(document, 'paths') ?? {}).flatMap(([path, each]) => {
+    const item = isNode(each) && path.startsWith('/') ? safely(() => resolve(each)) : undefined;
+    return METHODS.flatMap((method) => {
+      const node = memberOf(item, method);
+      return item === undefined || node === undefined ? [] : [{ node, item, method, path }];
+    });
+  });
+}
+
+export function safely<T>(act: () => T): T | undefined {
+  try {
+    return act();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Gives a member another name and value, in its place. */
+export function rename(node: Tree, from: string, to: string, value: unknown): void {
+  const members = Object.entries(node).filter(([name]) => name !== to || from === to);
+  for (const name of Object.keys(node)) Reflect.deleteProperty(node, name);
+  for (const [name, each] of members) node[name === from ? to : name] = name === from ? value : each;
+}
+
+/** Removes an object from the object or the list that has it. */
+export function remove({ node, holder, name }: TreePart): void {
+  if (Array.isArray(holder)) holder.splice(holder.indexOf(node), 1);
+  else Reflect.deleteProperty(holder, name);
+}
+
+/** Gives a tree the members of another one. What both have stays the same object, which knows its line. */
+export function assign(tree: object, other: object): void {
+  const [to, from] = [tree as Tree, other as Tree];
+  for (const name of Object.keys(to)) if (!Object.hasOwn(from, name)) Reflect.deleteProperty(to, name);
+  for (const [name, value] of Object.entries(from)) {
+    const own = to[name];
+    const isSame = typeof own === 'object' && own !== null && typeof value === 'object' && value !== null;
+    if (isSame && Array.isArray(own) === Array.isArray(value)) assign(own, value);
+    else to[name] = value;
+  }
+}
