@@ -1,0 +1,122 @@
+import { pathToFileURL } from 'node:url';
+import type { ContractOperation } from '../../src/contract/contract.ts';
+import { Refusal } from '../../src/contract/errors.ts';
+import { loadContract } from '../../src/contract/load.ts';
+import {
+  type AnySchema,
+  follower,
+  type Method,
+  type OpenApiDocument,
+  resolver,
+} from '../../src/contract/schema/document.ts';
+import { exactJson } from '../../src/contract/schema/int64.ts';
+import { validateRequest } from '../../src/contract/request.ts';
+import type { AnyService } from '../../src/service.ts';
+import { startOn } from '../../testing/index.ts';
+import { judgeRequest } from '../../testing/derived/judge.ts';
+import { judgeOf } from '../../test/support/judge.ts';
+import { Candidates } from '../../tools/derivation/candidates.ts';
+import { Derivation } from '../../tools/derivation/messages.ts';
+import { Judge, type Keywords } from '../../tools/derivation/schemas.ts';
+
+const SEED = 20_260_000;
+/** Of each operation; they are spread evenly over those that are derived. */
+const MAX_MESSAGES = 60;
+
+/** A service of a contract whose operations have no code. */
+export class Service {
+  private readonly contract: string;
+  private readonly document: OpenApiDocument;
+  private readonly operations: readonly ContractOperation[];
+  private readonly candidates: Candidates;
+
+  constructor(contract: string, document: OpenApiDocument, operations: readonly ContractOperation[]) {
+    [this.contract, this.document, this.operations] = [contract, document, operations];
+    this.candidates = new Candidates(new Judge(document), follower(document), SEED);
+  }
+
+  /** @throws Error if it does not start, or does not answer */
+  async start(): Promise<void> {
+    const isOwn = await loadContract(pathToFileURL(this.contract)).then(
+      () => true,
+      () => false,
+    );
+    const operations = Object.fromEntries(
+      this.operations.map(({ id }) => [id, () => Promise.reject(new Error('no code'))] as const),
+    );
+    const service = {
+      ...{ name: 'adopted', marker: 'xAdo', contract: pathToFileURL(this.contract) },
+      ...{ tables: {}, steps: [], operations, records: {} },
+      ...(!isOwn && { errorBody: this.errorBody() }),
+    } as unknown as AnyService;
+    await using instance = await startOn('SQLite', service, { LOG_LEVEL: 'silent' });
+    const { status } = await fetch(new URL('/openapi.json', instance.url));
+    if (status !== 200) throw new Error(`/openapi.json answers ${status}`);
+  }
+
+  /** A body that the contract allows, whatever has failed. */
+  private errorBody() {
+    const any = (schema: AnySchema) => this.candidates.valid([schema])[0];
+    const bodies = new Map<string, unknown>();
+    for (const { id, replies } of this.operations)
+      for (const [status, { content }] of replies) if (content) bodies.set(`${id} ${status}`, any(content.schema));
+    const outside = this.document.components?.schemas?.['Error'];
+    const elsewhere = outside === undefined ? {} : any(outside);
+    return ({ status, operationId }: { status: number; operationId: string | undefined }) => {
+      const range = `${Math.floor(status / 100)}XX`;
+      const declared = [status, range, 'default'].find((each) => bodies.has(`${operationId ?? ''} ${each}`));
+      return declared === undefined ? elsewhere : bodies.get(`${operationId ?? ''} ${declared}`);
+    };
+  }
+
+  /** @throws Error for a request that is shown and refused, or derived and judged otherwise than by an independent judge */
+  async tried(): Promise<string> {
+    let [shown, valid, invalid] = [0, 0, 0];
+    const derivation = new Derivation(this.document, SEED);
+    for (const operation of this.operations) {
+      for (const { mediaType, schema, messages } of derivation.ofRequests(operation)) {
+        const judge = judgeRequest(await judgeOf(schema, derivation.requests.document));
+        const step = Math.ceil(messages.length / MAX_MESSAGES) || 1;
+        const some = messages.filter((_, index) => index % step === 0);
+        for (const { parts, wire } of some) {
+          // That a body is missing is seen before it is read.
+          if (wire.body === undefined && operation.body?.required === true) continue;
+          const isInvalid = judge(parts).length > 0;
+          const isRefused = refuses(() => validateRequest(wire.sent, wire.body, operation));
+          // Where a contract gives a number no type, one that would be rounded is refused, whatever the schema allows.
+          if (isRefused && !isInvalid && /\d{16}/.test(wire.body?.text ?? '')) continue;
+          if (isInvalid !== isRefused)
+            throw new Error(`${operation.id} ${isRefused ? 'refuses' : 'accepts'} ${exactJson(parts)}`);
+          if (isInvalid) invalid++;
+          else valid++;
+        }
+        const wire = some.find(({ parts }) => judge(parts).length === 0)?.wire;
+        for (const value of mediaType === undefined ? [] : this.examplesOf(operation, mediaType)) {
+          if (value === undefined || wire === undefined || mediaType === undefined) continue;
+          validateRequest(wire.sent, { mediaType, text: exactJson(value) }, operation);
+          shown++;
+        }
+      }
+    }
+    return `${shown} examples and ${valid} derived requests accepted, ${invalid} refused`;
+  }
+
+  /** Those that the contract shows of a body. */
+  private examplesOf({ path, method }: ContractOperation, mediaType: string): unknown[] {
+    const resolve = resolver(this.document);
+    const { requestBody } = this.document.paths?.[path]?.[method.toLowerCase() as Method] ?? {};
+    const { example, examples = {}, schema } = (requestBody && resolve(requestBody).content[mediaType]) ?? {};
+    const whole: Keywords = typeof schema === 'object' ? resolve(schema) : {};
+    return [example, ...Object.values(examples).map((each) => resolve(each).value), ...(whole.examples ?? [])];
+  }
+}
+
+function refuses(act: () => unknown): boolean {
+  try {
+    act();
+    return false;
+  } catch (error) {
+    if (error instanceof Refusal) return true;
+    throw error;
+  }
+}
