@@ -9,7 +9,7 @@ import { Position } from '../../src/contract/schema/positions.ts';
 import { inPlace } from '../../src/contract/schema/subschemas.ts';
 import { literal, object } from './literals.ts';
 
-interface Draft {
+interface BodyDraft {
   /** An expression of TypeScript, in which the members of a failure have their names. */
   readonly body: string;
   /** The members of a failure that the body has. */
@@ -31,7 +31,7 @@ const OF_FAILURES = ['status', 'number', 'message', 'requestId'];
  *
  * @returns undefined if the contract allows that of the framework
  */
-export async function draftErrorBody({ yaml, document, operations }: Contract): Promise<Draft | undefined> {
+export async function draftErrorBody({ yaml, document, operations }: Contract): Promise<BodyDraft | undefined> {
   if ((await refusalOf(yaml)) === undefined) return undefined;
   const schemas = operations.flatMap(({ replies }) =>
     [...replies].flatMap(([status, { content }]) =>

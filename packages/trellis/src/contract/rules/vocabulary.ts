@@ -447,7 +447,7 @@ export function requireKept(document: OpenApiDocument, found: Findings): Readonl
       if (refused.has(value)) found.spoil(operation);
     }
   };
-  const visitField = (node: Fields, kind: ObjectKind, name: string, member: unknown): void => {
+  const visitField = (node: Members, kind: ObjectKind, name: string, member: unknown): void => {
     const rows = VOCABULARY[kind];
     const row = Object.hasOwn(rows, name) ? rows[name] : undefined;
     if (row === undefined) {
@@ -488,9 +488,9 @@ export function requireKept(document: OpenApiDocument, found: Findings): Readonl
   return seen.Schema as ReadonlySet<Schema>;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+type Members = Readonly<Record<string, unknown>>;
 
-function isMap(value: unknown): value is Fields {
+function isMap(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
