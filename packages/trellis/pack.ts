@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import packageJson from './package.json' with { type: 'json' };
 
 // `npm run pack` makes trellis-VERSION.tgz, and prints its path last. Node strips no types beneath node_modules: so the
@@ -15,6 +15,17 @@ const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
 execFileSync(process.execPath, [tsc, '--project', join(FROM, 'tsconfig.pack.json'), '--outDir', TO], {
   stdio: ['ignore', 'inherit', 'inherit'],
 });
+// Of the declarations, those that the types of an import need.
+const needed = new Set<string>();
+function need(declarations: string): void {
+  if (needed.has(declarations)) return;
+  needed.add(declarations);
+  const text = readFileSync(join(TO, declarations), 'utf8');
+  for (const [, path = ''] of text.matchAll(/['"](\.{1,2}\/[^'"]+)\.ts['"]/g))
+    need(join(dirname(declarations), `${path}.d.ts`));
+}
+for (const file of Object.values(packageJson.exports)) need(join(file.replace(/\.ts$/, '.d.ts')));
+for (const file of globSync('**/*.d.ts', { cwd: TO })) if (!needed.has(file)) rmSync(join(TO, file));
 // The pages lead to the bank, which has one operation of each kind.
 for (const each of ['openapi.yaml', 'main.ts', 'service', 'generated'])
   cpSync(join(ROOT, 'examples/bank', each), join(TO, 'examples/bank', each), { recursive: true });

@@ -143,6 +143,9 @@ test('`generate` refuses examples of bodies, replies, parameters and schemas tha
     'example must be a string',
     'example.id must be an integer',
     'example.error must be an integer',
+    'openapi.yaml is refused in 4 places:',
+    ...['  2 × example must be a string, and its like', '  1 × example.id must be an integer'],
+    '  1 × example.error must be an integer',
   ]);
   expect(code).toBe(1);
 });

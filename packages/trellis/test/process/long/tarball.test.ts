@@ -290,7 +290,7 @@ test('a service of several tables and operations is an outsider too', async () =
   const url = (await sharedPostgres()).url();
   const jest = 'node --experimental-vm-modules node_modules/jest/bin/jest.js --config jest.config.json';
   const { code, output } = await sh(bank, `TEST_DATABASE_URL=${url} ${jest}`);
-  expect([code, output]).toEqual([0, expect.stringMatching(/^Tests: +8\d passed, 8\d total$/m)]);
+  expect([code, output]).toEqual([0, expect.stringMatching(/^Tests: +(\d{2,}) passed, \1 total$/m)]);
   // Ninety tests, which take ten minutes on a busy machine.
 }, 3_600_000);
 
