@@ -197,8 +197,8 @@ export const FREE: Readonly<Record<string, Change>> = {
       ['/greenery', 405, 'use POST'],
     ],
   },
-  'a path in `servers`, one for all of them': {
-    edit: contract(['  - url: /\n', '  - url: /v1\n']),
+  'a path of the first of `servers`': {
+    edit: contract(['  - url: /\n', '  - url: /v1\n  - url: /\n']),
     served: [
       ['/plants', 404, '40400'],
       ['/v1/plants', 405, 'use POST'],

@@ -31,7 +31,7 @@ export const REFUSED: Readonly<Record<string, Edit>> = {
   ),
   'a keyword that OpenAPI 3.1 removed': contract(['format: int64\n', 'format: int64\n          nullable: true\n']),
   'a security scheme of passwords': contract(['scheme: bearer', 'scheme: basic']),
-  'servers with several paths': contract(['  - url: /\n', '  - url: https://plants.example/v1\n  - url: /\n']),
+  'a variable of a server without a default': contract(['  - url: /\n', "  - url: 'https://{region}.example'\n"]),
   'the path of a page of the service': contract(['  /plants:\n', '  /docs:\n']),
   'an undeclared failure of the service': contract(['        default:\n', "        '500':\n"]),
   'a parameter in a cookie': contract([

@@ -189,13 +189,13 @@ function escapeHtml(text: string): string {
 }
 
 /**
- * The contract with this service as its server: a path, which the browser completes. Integers are read as bigint and
+ * The contract with this service as its first server: a path, which the browser completes. Integers are read as bigint and
  * written digit by digit: as a number, an integer of 64 bits would be rounded.
  */
 function withServer(contract: Contract, basePath: string): { readonly yaml: string; readonly json: string } {
   const { parsed: document } = parseYaml(contract.yaml);
-  const { servers = [] } = contract.document;
-  const asWritten = basePath === '' && servers.every(({ url }) => url.startsWith('/'));
-  if (!asWritten) document.set('servers', document.createNode([{ url: basePath + contract.basePath || '/' }]));
+  const [own] = contract.document.servers ?? [];
+  const asWritten = basePath === '' && (own === undefined || /^\/[^{]*$/.test(own.url));
+  if (!asWritten) document.setIn(['servers', 0], document.createNode({ url: basePath + contract.basePath || '/' }));
   return { yaml: asWritten ? contract.yaml : document.toString({ lineWidth: 0 }), json: exactJson(document.toJS()) };
 }

@@ -7,6 +7,7 @@ import {
   pathItemsOf,
   resolver,
 } from '../../src/contract/schema/document.ts';
+import { urlOf } from '../../src/contract/rules/addresses.ts';
 import { exactJson } from '../../src/contract/schema/int64.ts';
 import type { Position } from '../../src/contract/schema/positions.ts';
 import type { Demand } from '../../src/contract/security.ts';
@@ -42,7 +43,7 @@ class Comparer {
   /** @param renamed the paths of which `was` has the new names */
   constructor(was: Contract, is: Contract, renamed: ReadonlyMap<string, string>) {
     [this.was, this.is, this.tolerant] = [new Edition(was), new Edition(is), tolerant(was, is)];
-    this.compareServers(urlsOf(was.document), urlsOf(is.document));
+    this.compareServers(was, is);
     for (const [before, after] of renamed) this.report('path parameter renamed', after, change(before, after));
     const keyOf = ({ method, path }: ContractOperation) => `${method} ${path}`;
     const old = new Map(was.operations.map((each) => [keyOf(each), each]));
@@ -83,9 +84,11 @@ class Comparer {
     if (this.differences.length === count) this.report(isShown ? 'other messages' : 'any other difference', where);
   }
 
-  private compareServers(was: ReadonlySet<string>, is: ReadonlySet<string>): void {
-    if (was.symmetricDifference(is).size === 0) return;
-    this.report(was.isSubsetOf(is) ? 'server added' : 'server removed', 'servers', change([...was], [...is]));
+  private compareServers(before: Contract, after: Contract): void {
+    const [was, is] = [urlsOf(before.document), urlsOf(after.document)];
+    const isKept = before.basePath === after.basePath && was.isSubsetOf(is);
+    if (isKept && is.isSubsetOf(was)) return;
+    this.report(isKept ? 'server added' : 'server removed', 'servers', change([...was], [...is]));
   }
 
   private compareOperation(was: ContractOperation, is: ContractOperation, where: string): void {
@@ -214,7 +217,7 @@ class Comparer {
 }
 
 function urlsOf({ servers = [{ url: '/' }] }: OpenApiDocument): Set<string> {
-  return new Set(servers.map(({ url }) => url));
+  return new Set(servers.map(urlOf));
 }
 
 /**

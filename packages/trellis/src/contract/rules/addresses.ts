@@ -7,15 +7,16 @@ const VARIABLES = /\{([^}]*)\}/g;
 /** The service's own pages, below the path of BASE_URL. All paths below `docs` belong to that page. */
 export const PAGES = { root: '/', docs: '/docs', yaml: '/openapi.yaml', json: '/openapi.json' } as const;
 
-/** @throws ContractError if the path in `servers` is ambiguous, or no request can reach a path of the contract */
+/** @throws ContractError if the first server has no path, or no request can reach a path of the contract */
 export function readBasePath(
   document: OpenApiDocument,
   attempt = directly,
   isSound: (part: object) => boolean = () => true,
 ): string {
   const { servers = [] } = document;
-  const isList = Array.isArray(servers) && isSound(servers);
-  const basePath = (isList ? attempt(() => commonPath(servers)) : undefined) ?? '';
+  // The other servers are addresses of somebody else.
+  const [first] = Array.isArray(servers) && isSound(servers) ? servers : [];
+  const basePath = (first && attempt(() => pathOf(first))) ?? '';
   const templates: { readonly path: string; readonly matches: RegExp }[] = [];
   for (const [path, item] of pathItemsOf(document, attempt))
     attempt(() => {
@@ -33,13 +34,6 @@ export function readBasePath(
       templates.push({ path, matches: matching(path) });
     });
   return basePath;
-}
-
-function commonPath([first, ...others]: readonly Server[]): string {
-  const path = first === undefined ? '' : pathOf(first);
-  for (const other of others)
-    if (pathOf(other) !== path) refuse(other, 'servers', 'the urls of all servers must have the same path');
-  return path;
 }
 
 export function variablesOf(template: string): string[] {
@@ -63,8 +57,13 @@ function requireForm(path: string, item: PathItem): void {
     refuse(item, path, 'clients would change this path: write it percent-encoded, without dot segments and query');
 }
 
+/** The url of a server with the defaults of its variables. */
+export function urlOf({ url, variables }: Server): string {
+  return String(url).replaceAll(VARIABLES, (variable, name: string) => variables?.[name]?.default ?? variable);
+}
+
 function pathOf(server: Server): string {
-  const { url } = server;
+  const url = urlOf(server);
   const [, path] = /^(?:https?:\/\/[^/?#]+)?((?:\/[^/?#]+)*)\/?$/.exec(url) ?? [];
   // Clients resolve `.` and `..`, and percent-encode the path, before they send it.
   if (
@@ -73,7 +72,7 @@ function pathOf(server: Server): string {
     URL.parse(url.replace(/\/$/, ''), 'http://service')?.pathname !== (path || '/')
   ) {
     const forms = 'a path such as /api/v1, or http:// or https:// with a host and such a path';
-    const without = 'percent-encoded, without variables, dot segments or query';
+    const without = 'percent-encoded, without dot segments or query';
     refuse(server, 'servers', `the url ${url} must be ${forms}: ${without}`);
   }
   return path;

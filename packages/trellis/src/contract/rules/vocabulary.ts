@@ -1,8 +1,17 @@
 import { TYPES } from '../schema/subschemas.ts';
-import { follower, locationOf, METHODS, type OpenApiDocument, type Schema, targetOf } from '../schema/document.ts';
+import {
+  follower,
+  locationOf,
+  METHODS,
+  type OpenApiDocument,
+  type Schema,
+  type Server,
+  targetOf,
+} from '../schema/document.ts';
 import { ContractError } from '../errors.ts';
 import { SILENT_FORMATS, STRING_FORMATS } from '../schema/formats.ts';
 import type { Findings } from '../schema/findings.ts';
+import { urlOf, variablesOf } from './addresses.ts';
 import { Position } from '../schema/positions.ts';
 
 /** OpenAPI's names of its objects. */
@@ -108,6 +117,12 @@ const style: ValueCheck = (value, { in: location }) => {
     : `${String(value)} is not supported in ${String(location)}: use ${styles.join(' or ')}`;
 };
 
+const serverUrl: ValueCheck = (url, { variables }) => {
+  if (typeof url !== 'string') return text(url, {});
+  const [name] = variablesOf(urlOf({ url, variables } as Server));
+  return name === undefined ? undefined : `has {${name}} without a default: add variables: { ${name}: { default: … } }`;
+};
+
 /** RFC 9110, section 5.6.2. */
 export const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
 /** Browsers, proxies and libraries set these, or read a meaning of their own into them. */
@@ -144,7 +159,7 @@ export const VOCABULARY: Readonly<Record<ObjectKind, Readonly<Record<string, Voc
     openapi: kept('3.1.x', text),
     info: one('Info', '`contract:check` compares `version`'),
     jsonSchemaDialect: refused(DIALECT),
-    servers: list('Server', 'the service mounts the operations at the path that all urls must have'),
+    servers: list('Server', 'the service mounts the operations at the path of the first one; the others are listed'),
     paths: map('Path Item', 'each operation needs a handler; if two templates match a request, the first one applies'),
     components: one('Components', 'parts that operations refer to'),
     security: list('Security Requirement', SECURITY),
@@ -155,8 +170,8 @@ export const VOCABULARY: Readonly<Record<ObjectKind, Readonly<Record<string, Voc
     version: kept('', text),
   },
   Server: {
-    url: kept('only its path matters', text),
-    variables: refused('write the url out'),
+    url: kept('of the first server, only its path matters', serverUrl),
+    variables: kept('their defaults are filled in'),
     ...shown('description'),
   },
   Components: {

@@ -28,6 +28,7 @@ export interface SecurityScheme {
 }
 export interface Server {
   readonly url: string;
+  readonly variables?: Readonly<Record<string, { readonly default?: string }>>;
 }
 export type PathItem = Readonly<Partial<Record<Method, DeclaredOperation>>> & {
   readonly parameters?: readonly Parameter[];

@@ -55,7 +55,12 @@ test.each<[key: string, path: readonly string[], before: unknown, answers: Reado
   [
     'servers',
     ['servers'],
-    [{ url: 'https://a.example/v1' }, { url: 'https://b.example/v2' }, { url: 'http://localhost/v1' }],
+    [
+      { url: 'https://a.example?v=0' },
+      { url: 'https://a.example/v1' },
+      { url: 'https://b.example/v2' },
+      { url: 'http://localhost/v1' },
+    ],
     {
       '/v1': [{ url: 'https://a.example/v1' }, { url: 'http://localhost/v1' }],
       '/v2': [{ url: 'https://b.example/v2' }],

@@ -146,6 +146,8 @@ const EDITS: readonly Edit[] = [
   ['operationId: putPot', 'operationId: putPot\n      deprecated: true', ['deprecated'], ['deprecated']],
   ['operationId: putPot', 'operationId: setPot', ['operationId changed'], ['operationId changed']],
   ['[{ url: / }]', '[{ url: / }, { url: https://pots.example/ }]', ['server added'], ['server removed']],
+  ['[{ url: / }]', '[{ url: /pots }, { url: / }]', ['server removed'], ['server removed']],
+  ['[{ url: / }]', '[{ url: "/{v}", variables: { v: { default: "" } } }]', [], []],
   [
     '[{ token: [] }]',
     '[{ token: [write] }]',

@@ -39,8 +39,12 @@ describe('/openapi.yaml', () => {
     ['https://items.example', undefined, '/'],
     ['https://items.example/v1', undefined, '/v1'],
     ['https://items.example/v1', '/api', '/api/v1'],
+    ['/{v}', undefined, '/v1'],
   ])('names the path of the operations, for the server %s below %s', async (server, basePath = '', url) => {
-    const yaml = YAML.replace('  - url: /\n', `  - url: ${server} # see below\n`);
+    const yaml = YAML.replace(
+      '  - url: /\n',
+      `  - url: "${server}" # see below\n    variables: { v: { default: v1 } }\n`,
+    );
     const { url: at } = await startApp({ yaml, basePath });
     const text = await (await fetch(`${at}${basePath}/openapi.yaml`)).text();
     const { servers } = (await (await fetch(`${at}${basePath}/openapi.json`)).json()) as { servers: { url: string }[] };
@@ -50,6 +54,18 @@ describe('/openapi.yaml', () => {
     // Swagger UI appends the path of an operation to the URL of the server.
     expect((await fetch(new URL(`${url.replace(/\/$/, '')}/items`, at), { method: 'POST' })).status).toBe(401);
   });
+});
+
+test('lists the other servers of the contract as they are', async () => {
+  const others = [{ url: 'https://{region}.example/v2', variables: { region: { default: 'eu' } } }, { url: '/v3' }];
+  const yaml = YAML.replace('  - url: /\n', '  - url: https://items.example/v1\n').replace(
+    /^security:$/m,
+    `${others.map((each) => `  - ${JSON.stringify(each)}\n`).join('')}$&`,
+  );
+  const { url } = await startApp({ yaml });
+  const { servers } = (await (await fetch(`${url}/openapi.json`)).json()) as { servers: unknown };
+  expect(servers).toEqual([{ url: '/v1' }, ...others]);
+  expect((parse(await (await fetch(`${url}/openapi.yaml`)).text()) as { servers: unknown }).servers).toEqual(servers);
 });
 
 describe('/openapi.json', () => {

@@ -20,6 +20,11 @@ test.each([
   ['[{ url: https://api.example.com:8443/api/v1 }]', '/api/v1'],
   ['[{ url: https://api.example.com/api/v1 }, { url: "http://[::1]/api/v1" }, { url: /api/v1 }]', '/api/v1'],
   ['[{ url: "/caf%C3%A9/v1:b" }]', '/caf%C3%A9/v1:b'],
+  ['[{ url: /api }, { url: https://api.example.com }, { url: "wss://api.example.com?v=1" }]', '/api'],
+  [
+    '[{ url: "https://{region}.example.com/{v}/x", variables: { region: { default: eu }, v: { default: v1 } } }]',
+    '/v1/x',
+  ],
 ])('servers %s put %j in front of each path', (servers, basePath) => {
   expect(basePathOf(withPaths(servers, '/things'))).toBe(basePath);
 });
@@ -50,9 +55,9 @@ describe('readBasePath refuses, with line and column,', () => {
     );
   });
 
-  test('servers with different paths', () => {
-    expect(() => basePathOf(withPaths('[{ url: /api }, { url: https://api.example.com }]'))).toThrow(
-      'openapi.yaml:2:26, servers: the urls of all servers must have the same path',
+  test('a default of a variable that is no part of a path', () => {
+    expect(() => basePathOf(withPaths('[{ url: "/{v}", variables: { v: { default: "1?x" } } }]'))).toThrow(
+      'openapi.yaml:2:11, servers: the url /1?x must be a path such as /api/v1, or http:',
     );
   });
 

@@ -84,7 +84,6 @@ describe('loadContract refuses, with place and cure,', () => {
   const VALUES: Readonly<Record<string, unknown>> = {
     servers: [{ url: '/' }],
     content: { 'text/plain': {} },
-    variables: { port: { default: '80' } },
     encoding: { part: {} },
     allowEmptyValue: true,
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
@@ -285,6 +284,11 @@ describe('loadContract refuses, with place and cure,', () => {
       'Discriminator',
       { mapping: { branch: '#/components/schemas/Branch' } },
       '#/components/schemas/Branch must require kind, and allow only const: branch for it, as the discriminator says',
+    ],
+    [
+      'Server',
+      { url: 'https://{region}.example:{port}', variables: { port: { default: '80' } } },
+      'url has {region} without a default: add variables: { region: { default: … } }',
     ],
     ['Parameter', { name: '__proto__' }, 'name must be without __proto__'],
     ['Parameter', { in: 'cookie' }, 'in must be path, query or header: cookies are not read'],
