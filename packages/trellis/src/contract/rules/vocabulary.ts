@@ -391,6 +391,7 @@ const DECISIONS: readonly string[] = [
   'Security Scheme type',
   'Security Scheme scheme',
   'Security Scheme in',
+  'Security Scheme name',
 ];
 
 /**

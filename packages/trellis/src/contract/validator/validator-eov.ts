@@ -136,6 +136,14 @@ interface Invalid {
   readonly what: string;
 }
 
+/** What to write instead, where the sentence of the schema does not say it. */
+const WAYS_OUT: Readonly<Record<string, string>> = {
+  uri: 'write a whole one, such as https://example.com/terms',
+  'uri-reference': 'percent-encode it, as in /my%20terms',
+  email: 'write one such as name@example.com',
+  '^[a-zA-Z0-9._-]+$': 'name it by letters, digits, dots, hyphens and underscores',
+};
+
 /** What the schema of OpenAPI 3.1 refuses, the innermost of each part. */
 export function invalidIn(document: object): Invalid[] {
   schemaValidator ??= openApiSchema();
@@ -144,11 +152,16 @@ export function invalidIn(document: object): Invalid[] {
   // A part that is wrong makes each part around it wrong.
   const around = new Set(errors.flatMap(({ instancePath }) => prefixesOf(instancePath)));
   const innermost = errors.filter(({ instancePath }) => !around.has(instancePath));
-  return innermost.map(({ instancePath: pointer, message = 'is invalid', params }) => {
-    const { unevaluatedProperty, propertyName: name = unevaluatedProperty } = params as Readonly<
+  return innermost.map(({ instancePath: pointer, message = 'is invalid', params, propertyName }) => {
+    const { unevaluatedProperty, allowedValues, format, pattern } = params as Readonly<
       Record<string, string | undefined>
-    >;
-    return { pointer, name, what: `${pointer || 'it'} ${message}${name === undefined ? '' : `: ${name}`}` };
+    > & { readonly allowedValues?: readonly unknown[] };
+    const name = propertyName ?? unevaluatedProperty;
+    const cure =
+      allowedValues?.join(', ') ??
+      (unevaluatedProperty === undefined ? WAYS_OUT[format ?? pattern ?? ''] : 'leave it out');
+    const what = [`${pointer || 'it'} ${message}`, name, cure].filter((each) => each !== undefined).join(': ');
+    return { pointer, name, what };
   });
 }
 

@@ -30,6 +30,17 @@ const replies = (content: string) => `responses: { '200': { description: done, c
 const NULLABLE = '{ type: string, nullable: true }';
 
 describe('loadContract tells all refusals of a contract at once:', () => {
+  test.each(['Authorization', 'Cookie'])('among what no edit cures, an apiKey in the header %s', async (name) => {
+    const scheme = { type: 'apiKey', in: 'header', name };
+    const { all } = await refusalOf(
+      contractOf([], [NULLABLE]).replace('components:\n', `$&  securitySchemes: { key: ${JSON.stringify(scheme)} }\n`),
+    );
+    expect(all.map(({ cure, said }) => `${cure}: ${said.slice(0, 9)}`)).toEqual([
+      'decision: name must',
+      'edit: nullable ',
+    ]);
+  });
+
   test('of each operation and each schema, first what no edit cures, then by kind with a count', async () => {
     const yaml = contractOf(
       [

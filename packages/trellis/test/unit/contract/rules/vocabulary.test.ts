@@ -325,6 +325,23 @@ describe('loadContract refuses, with place and cure,', () => {
     ],
     ['Parameter', { in: 'path' }, 'is not valid OpenAPI 3.1'],
     [
+      'OpenAPI',
+      { externalDocs: { url: 'our docs' } },
+      '/externalDocs/url must match format "uri": write a whole one, such as https://example.com/terms',
+    ],
+    ['Info', { contact: { email: 'us' } }, 'must match format "email": write one such as name@example.com'],
+    [
+      'Components',
+      { examples: { 'a b': {} } },
+      '/components/examples must match pattern "^[a-zA-Z0-9._-]+$": a b: name it by letters, digits, dots',
+    ],
+    ['Components', { examples: { a: { val: 1 } } }, 'must NOT have unevaluated properties: val: leave it out'],
+    [
+      'Operation',
+      { callbacks: { grown: { '{$url}': { parameters: [{ name: 'a', in: 'mind', schema: {} }] } } } },
+      'in must be equal to one of the allowed values: query, header, path, cookie',
+    ],
+    [
       'Operation',
       {
         parameters: [
