@@ -1,11 +1,14 @@
+import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { Project } from '../support/project.ts';
 import { createItem, runCommand, start, startInstance, startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 
+const CONTRACT = 'packages/trellis/test/services/items/openapi.yaml';
 const newStore = () => ({ PORT: '0', DATABASE_URL: `sqlite:${join(temporaryFolder(), 'items.db')}` });
 const BODY = '{"id":1,"name":"Monstera deliciosa","tag":"tropical"}';
 
@@ -101,11 +104,7 @@ describe('the service', () => {
 
   test('serves operations below the paths of BASE_URL and of servers, and pages below BASE_URL alone', async () => {
     const project = new Project();
-    project.edit(
-      'packages/trellis/test/services/items/openapi.yaml',
-      '  - url: /\n',
-      '  - url: https://api.example/v1\n',
-    );
+    project.edit(CONTRACT, '  - url: /\n', '  - url: https://api.example/v1\n');
     const environment = { BASE_URL: 'https://items.example/api' };
     const service = await startService(environment, project.folder, project.itemsMain);
     expect(service.stderr()).toContain("curl 'https://items.example/api/v1/items' -H");
@@ -116,13 +115,23 @@ describe('the service', () => {
     await service.stop();
   });
 
+  test('prints a curl line with the header of an apiKey, which the service takes', async () => {
+    const project = new Project();
+    const scheme = '      type: apiKey\n      in: header\n      name: X-Item-Key\n';
+    project.edit(CONTRACT, '      type: http\n      scheme: bearer\n', scheme);
+    project.edit(CONTRACT, '^Bearer[', '^ApiKey[');
+    const service = await startService({}, project.folder, project.itemsMain);
+    const [line = ''] = /^ *curl .*$/m.exec(service.stderr()) ?? [];
+    expect(line).toContain(`-H 'X-Item-Key: ${service.token}' -H`);
+    expect(line).not.toContain('Authorization');
+    const { stdout } = await promisify(execFile)('sh', ['-c', line]);
+    expect(JSON.parse(stdout)).toMatchObject({ name: expect.any(String) });
+    await service.stop();
+  });
+
   test('starts with a warning when x-error-numbers lacks a number of the framework', async () => {
     const project = new Project();
-    project.edit(
-      'packages/trellis/test/services/items/openapi.yaml',
-      "            '40400': The path does not exist\n",
-      '',
-    );
+    project.edit(CONTRACT, "            '40400': The path does not exist\n", '');
     const service = start(process.execPath, [project.itemsMain, 'serve'], newStore(), project.folder);
     const line = await until(() => service.log().find(({ level }) => level === 'warn'));
     expect(line).toMatchObject({ unlisted: [40400], msg: expect.stringContaining('x-error-numbers') });
@@ -132,7 +141,7 @@ describe('the service', () => {
 
   test('does not start when openapi.yaml was edited and is not valid OpenAPI', async () => {
     const project = new Project();
-    project.edit('packages/trellis/test/services/items/openapi.yaml', '  version: 1.0.0\n', '');
+    project.edit(CONTRACT, '  version: 1.0.0\n', '');
     const service = start(process.execPath, [project.itemsMain, 'serve'], { PORT: '0' }, project.folder);
     expect(await service.ended).toBe(1);
     expect(service.stderr()).toMatch(/openapi\.yaml:\d+:\d+: this is not valid OpenAPI 3\.1: /);

@@ -27,7 +27,7 @@ export class DocsPage {
   /** Gives the page a token, by its dialog. */
   async authorize(token: string): Promise<void> {
     await this.page.getByRole('button', { name: 'Authorize', exact: true }).click();
-    await this.page.getByLabel('auth-bearer-value').fill(token);
+    await this.dialog.getByRole('textbox').fill(token);
     await this.dialog.getByRole('button', { name: 'Authorize' }).click();
     await this.dialog.getByRole('button', { name: 'Close', exact: true }).click();
   }
