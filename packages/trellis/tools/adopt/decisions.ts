@@ -1,9 +1,9 @@
 import { targetOf } from '../../src/contract/schema/document.ts';
 import { exactJson } from '../../src/contract/schema/int64.ts';
 import type { ObjectKind } from '../../src/contract/rules/vocabulary.ts';
-import { type Draft, operationIdOf } from './edits.ts';
+import type { Draft } from './edits.ts';
 import { basePathOf, invalidShown, isFieldRefused, isSlow } from './reading.ts';
-import { type TreePart, isNode, memberOf, type Tree, nodesIn, operationsIn, remove } from './tree.ts';
+import { type TreePart, isNode, memberOf, type Tree, nodesIn, remove } from './tree.ts';
 
 /** What only the author can say: it narrows, widens, leaves out or renames. One answer is for all its places. */
 export interface Question {
@@ -140,24 +140,6 @@ export const QUESTIONS: readonly Question[] = [
         'what is only shown, and no valid OpenAPI',
         spots,
         leaveOut(spots, 'the document does not show it any more'),
-      );
-    },
-  },
-  {
-    key: 'operation-ids',
-    ask: ({ document }) => {
-      const seen = new Set<string>();
-      const twice = operationsIn(document).filter(({ node }) => {
-        const id = String(node['operationId']).toLowerCase();
-        return seen.size === seen.add(id).size;
-      });
-      const apply = () => {
-        for (const { node, item, method } of twice) node['operationId'] = operationIdOf(document, item, method);
-      };
-      return asked(
-        'operationIds that another operation has',
-        twice.map(({ node }) => ({ node, member: 'operationId', name: String(node['operationId']) })),
-        { name: 'by-path', means: 'the later operation is named by its method and path', apply },
       );
     },
   },

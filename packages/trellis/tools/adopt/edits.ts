@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { type Follow, placedAt, resolver } from '../../src/contract/schema/document.ts';
 import { type ObjectKind, VOCABULARY } from '../../src/contract/rules/vocabulary.ts';
 import { variablesOf } from '../../src/contract/rules/addresses.ts';
-import { type TreePart, isNode, memberOf, type Tree, operationsIn, rename, safely } from './tree.ts';
+import { type TreePart, isNode, type Tree, operationsIn, rename, safely } from './tree.ts';
 
 /** The document while it is made ours. */
 export interface Draft {
@@ -175,37 +175,44 @@ export const EDITS: readonly Edit[] = [
   })),
   {
     what: 'a variable of a path is declared as a text',
-    of: 'Operation',
-    change: (node, { document }) => {
-      const { item, path } = operationsIn(document).find((each) => each.node === node) ?? {};
+    of: 'OpenAPI',
+    change: (_, { document }) => {
       const resolve = resolver(document);
-      const listed = [item?.['parameters'], node['parameters']].filter(Array.isArray).flat() as unknown[];
-      const names = listed.filter(isNode).map((each) => safely(() => resolve(each)['name']));
-      const missing = variablesOf(path ?? '').filter((name) => !names.includes(name));
-      if (missing.length === 0) return false;
-      const added = missing.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
-      const own = Array.isArray(node['parameters']) ? (node['parameters'] as unknown[]) : [];
-      return set(node, 'parameters', [...own, ...added]);
+      const lacking = operationsIn(document).filter(({ node, item, path }) => {
+        const listed = [item['parameters'], node['parameters']].filter(Array.isArray).flat() as unknown[];
+        const names = listed.filter(isNode).map((each) => safely(() => resolve(each)['name']));
+        const missing = variablesOf(path).filter((name) => !names.includes(name));
+        const added = missing.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
+        const own = Array.isArray(node['parameters']) ? (node['parameters'] as unknown[]) : [];
+        return added.length > 0 && set(node, 'parameters', [...own, ...added]);
+      });
+      return lacking.length;
     },
   },
   {
-    what: 'an operation has an operationId by its method and path',
-    of: 'Operation',
-    change: (node, { document }, { holder, name }) => {
-      if (node['operationId'] !== undefined) return false;
-      return set(node, 'operationId', operationIdOf(document, holder, name));
+    // One that another operation has names none: OpenAPI refuses it.
+    what: 'an operation has an operationId of its own, by its method and path',
+    of: 'OpenAPI',
+    change: (_, { document }) => {
+      const taken = new Set<unknown>();
+      const lacking = operationsIn(document).filter(
+        ({ node: { operationId: id } }) => id === undefined || taken.size === taken.add(id).size,
+      );
+      for (const { node, method, path } of lacking) {
+        node['operationId'] = operationIdOf(method, path, taken);
+        taken.add(node['operationId']);
+      }
+      return lacking.length;
     },
   },
 ];
 
 /** `get /pets/{petId}` becomes `getPetsByPetId`. */
-export function operationIdOf(document: Tree, item: Tree, method: string): string {
-  const path = Object.entries(memberOf(document, 'paths') ?? {}).find(([, each]) => each === item)?.[0] ?? '';
+function operationIdOf(method: string, path: string, taken: ReadonlySet<unknown>): string {
   const words = path.replaceAll('{', ' by ').match(/[A-Za-z0-9]+/g) ?? ['root'];
   const name = method + words.map((each) => each.charAt(0).toUpperCase() + each.slice(1)).join('');
-  const taken = new Set(operationsIn(document).map(({ node }) => String(node['operationId']).toLowerCase()));
   let [id, count] = [name, 1];
-  while (taken.has(id.toLowerCase())) id = `${name}${++count}`;
+  while (taken.has(id)) id = `${name}${++count}`;
   return id;
 }
 

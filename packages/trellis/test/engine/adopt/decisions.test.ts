@@ -47,12 +47,6 @@ test.each<[key: string, path: readonly string[], before: unknown, answers: Reado
     { 'leave-out': [] },
   ],
   [
-    'operation-ids',
-    ['paths', '/books', 'delete'],
-    { operationId: 'addbook', responses: { default: { description: 'Read' } } },
-    { 'by-path': expect.objectContaining({ operationId: 'deleteBooks' }) },
-  ],
-  [
     'servers',
     ['servers'],
     [

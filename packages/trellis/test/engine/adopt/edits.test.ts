@@ -7,6 +7,7 @@ const [BOOK, POST] = [
 ];
 const TITLE = [...BOOK, 'properties', 'title'];
 const OLD = 'OpenAPI 3.0 became 3.1';
+const OWN_ID = 'an operation has an operationId of its own, by its method and path';
 
 test('changes nothing of a document of 3.1 that the service keeps as it is', () => {
   const text = documentWith(['info', 'title'], 'Books', '3.1.0');
@@ -119,7 +120,13 @@ test.each<[what: string, path: readonly string[], before: unknown, after: unknow
     { type: 'http', scheme: 'bearer' },
   ],
   ['the version of the API became a text', ['info', 'version'], 1.5, '1.5'],
-  ['an operation has an operationId by its method and path', [...POST, 'operationId'], undefined, 'postBooks'],
+  [OWN_ID, [...POST, 'operationId'], undefined, 'postBooks'],
+  [
+    OWN_ID,
+    ['paths', '/books', 'delete'],
+    { operationId: 'addBook', responses: { default: { description: 'Gone' } } },
+    { operationId: 'deleteBooks', responses: { default: { description: 'Gone' } } },
+  ],
   [
     'each operation declares what the service itself answers',
     [...POST, 'responses', 'default'],
