@@ -47,31 +47,34 @@ export function withoutJson(draft: Draft): string[] {
   });
 }
 
+/** What stays of JSON: all that a request may send, and one that a reply has. `charset=utf-8` makes no other type. */
+function keptOf({ content, of }: Bodies): string[] {
+  // The shortest one is application/json, without parameters.
+  const json = Object.keys(content)
+    .filter(isJson)
+    .sort((one, other) => one.length - other.length);
+  const kept = [...Map.groupBy(json, (each) => each.replace(/;.*/, '')).values()].flatMap(([first]) => first ?? []);
+  return of === 'request' ? kept : kept.slice(0, 1);
+}
+
 export const MEDIA_TYPES: Question = {
   key: 'media-types',
   ask: (draft) => {
-    const several = bodiesIn(draft).filter(({ content, of }) => {
-      const types = Object.keys(content);
-      return !types.every(isJson) || (of !== 'request' && types.length > 1);
-    });
+    const wide = bodiesIn(draft).filter((each) => keptOf(each).length < Object.keys(each.content).length);
     const onlyJson = () => {
-      for (const { node, content, of } of several) {
+      for (const each of wide) {
+        const { node, content } = each;
         const types = Object.keys(content);
-        const json = types.filter(isJson);
         const any = types.find(isAny);
-        if (json.length === 0 && any !== undefined) {
-          rename(content, any, 'application/json', content[any]);
-          json.push('application/json');
-        }
-        const [first = ''] = json.includes('application/json') ? ['application/json'] : json;
-        const kept = of === 'request' ? json : [first];
-        for (const each of Object.keys(content)) if (!kept.includes(each)) Reflect.deleteProperty(content, each);
-        if (Object.keys(content).length === 0) Reflect.deleteProperty(node, 'content');
+        if (any !== undefined && !types.some(isJson)) rename(content, any, 'application/json', content[any]);
+        const kept = keptOf(each);
+        for (const type of Object.keys(content)) if (!kept.includes(type)) Reflect.deleteProperty(content, type);
+        if (kept.length === 0) Reflect.deleteProperty(node, 'content');
       }
     };
     return asked(
       'bodies of other media types than one of JSON',
-      several.map(({ content, where }) => ({ node: content, name: `${where}: ${Object.keys(content).join(', ')}` })),
+      wide.map(({ content, where }) => ({ node: content, name: `${where}: ${Object.keys(content).join(', ')}` })),
       {
         name: 'json',
         means: 'the service reads and writes JSON only; */* is JSON; a failure without JSON has no body',

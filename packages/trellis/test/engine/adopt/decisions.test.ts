@@ -41,6 +41,12 @@ test.each<[key: string, path: readonly string[], before: unknown, answers: Reado
     { json: { description: 'Unknown' } },
   ],
   [
+    'media-types',
+    [...POST, 'requestBody', 'content'],
+    { 'application/json; charset=utf-8': json, 'application/json': json, 'application/vnd.book+json': json },
+    { json: { 'application/json': json, 'application/vnd.book+json': json } },
+  ],
+  [
     'cookies',
     [...POST, 'parameters'],
     [{ name: 'session', in: 'cookie', schema: { type: 'string' } }],
