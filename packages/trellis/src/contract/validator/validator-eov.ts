@@ -124,8 +124,16 @@ let schemaValidator: OpenAPISchemaValidator | undefined;
 function openApiSchema(): OpenAPISchemaValidator {
   const loaded: unknown = require('express-openapi-validator/dist/framework/openapi.schema.validator.js');
   const { OpenAPISchemaValidator: Validator } = loaded as { OpenAPISchemaValidator: typeof OpenAPISchemaValidator };
+  allowRelativeUrls(require('express-openapi-validator/dist/framework/openapi.v3_1.modified.schema.json'));
   // The schema is the same for all versions 3.1.x.
   return new Validator({ version: '3.1.0', validateApiSpec: true });
+}
+
+/** URLs may be relative (OpenAPI 3.1, 4.3), which this edition of its schema does not say. */
+function allowRelativeUrls(schema: unknown): void {
+  if (typeof schema !== 'object' || schema === null) return;
+  if ('format' in schema && schema.format === 'uri') schema.format = 'uri-reference';
+  for (const each of Object.values(schema)) allowRelativeUrls(each);
 }
 
 interface Invalid {

@@ -324,6 +324,7 @@ describe('loadContract refuses, with place and cure,', () => {
       'the path has {id}: declare a parameter id with in: path',
     ],
     ['Parameter', { in: 'path' }, 'is not valid OpenAPI 3.1'],
+    ['OpenAPI', { externalDocs: { url: 'no url' } }, '/externalDocs/url must match format "uri-reference"'],
     [
       'OpenAPI',
       { externalDocs: { url: 'our docs' } },
@@ -381,6 +382,16 @@ describe('loadContract refuses, with place and cure,', () => {
 describe('loadContract accepts', () => {
   test.each<[ObjectKind, Node]>([
     ['Schema', { 'x-note': 'for people' }],
+    [
+      'Security Scheme',
+      {
+        ...{ type: 'oauth2', scheme: undefined },
+        flows: { clientCredentials: { tokenUrl: '/token', scopes: {} } },
+      },
+    ],
+    ['Info', { termsOfService: '', contact: { url: 'www.example.com' } }],
+    ['OpenAPI', { externalDocs: { url: '../docs' } }],
+    ['Operation', { externalDocs: { url: '../docs' } }],
     [
       'Schema',
       {
