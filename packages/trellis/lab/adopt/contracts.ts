@@ -7,13 +7,15 @@ import { ContractError } from '../../src/contract/errors.ts';
 import { examine, loadContract } from '../../src/contract/load.ts';
 import { requireTypes } from '../../tools/contract-for-types.ts';
 import { adopt } from '../../tools/adopt/adopt.ts';
+import { stubsOf } from '../../tools/stubs/service.ts';
 import { generateTypes } from '../../tools/types.ts';
 import { requireFittingExamples } from '../../tools/examples.ts';
 import { Service } from './service.ts';
 
 // `contracts.ts FOLDER` adopts each document of a folder, answers what is asked by the first choice, and tries what came
-// out as a service: it starts, takes the requests that the document shows, refuses those that it forbids, and has types
-// that compile. The last line has the numbers; the exit code is 1 if something is broken.
+// out as a service: `init` derives a stub of each operation, it starts, takes the requests that the document shows,
+// refuses those that it forbids, and has types that compile. The last line has the numbers; the exit code is 1 if
+// something is broken.
 
 const MAX_SECONDS = 10;
 const STRICT: ts.CompilerOptions = {
@@ -90,6 +92,7 @@ async function judged(name: string): Promise<[Kind, string]> {
   const generated = join(home, 'openapi.ts');
   writeFileSync(generated, await generateTypes(yaml));
   types.push(generated);
+  await stubsOf(yaml);
   const service = new Service(contract, document, operations);
   await service.start();
   const told = await service.tried();

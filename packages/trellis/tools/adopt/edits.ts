@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { type Follow, placedAt, resolver } from '../../src/contract/schema/document.ts';
 import { type ObjectKind, VOCABULARY } from '../../src/contract/rules/vocabulary.ts';
 import { variablesOf } from '../../src/contract/rules/addresses.ts';
-import { type TreePart, isNode, type Tree, operationsIn, rename, safely } from './tree.ts';
+import { type TreePart, isNode, memberOf, type Tree, operationsIn, rename, safely } from './tree.ts';
 
 /** The document while it is made ours. */
 export interface Draft {
@@ -188,6 +188,13 @@ export const EDITS: readonly Edit[] = [
       });
       return lacking.length;
     },
+  },
+  {
+    what: 'an operation that declares no reply may answer 200 with any value',
+    of: 'Operation',
+    change: (node) =>
+      Object.keys(memberOf(node, 'responses') ?? {}).length === 0 &&
+      set(node, 'responses', { '200': { description: 'OK', content: { 'application/json': { schema: {} } } } }),
   },
   {
     // One that another operation has names none: OpenAPI refuses it.

@@ -197,6 +197,15 @@ test.each([
   expect(found).toMatchObject({ properties: members });
 });
 
+test('lets an operation that declares no reply answer 200 with any value', () => {
+  const { document, refusals } = adopted(documentWith([...POST, 'responses'], {}));
+  expect(refusals).toEqual([]);
+  expect(at(document, [...POST, 'responses'])).toEqual({
+    '200': { description: 'OK', content: { 'application/json': { schema: {} } } },
+    default: { $ref: '#/components/responses/Failure' },
+  });
+});
+
 test('declares ranges where default is the success of an operation', () => {
   const content = { 'application/json': { schema: { type: 'object' } } };
   const { document } = adopted(documentWith([...POST, 'responses'], { default: { description: 'Read', content } }));
