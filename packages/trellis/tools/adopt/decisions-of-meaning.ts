@@ -1,21 +1,18 @@
 import type { Schema } from '../../src/contract/schema/document.ts';
-import { asked, leaveOut, type Question } from './decisions.ts';
+import { asked, leaveOut, leavingOut, type Question } from './decisions.ts';
 import { defaultsNotKept } from './places.ts';
 import { isPinned, wrongExamples } from './reading.ts';
 import { memberOf, type Tree, nodesIn } from './tree.ts';
 
 /** What is asked when all references are known to lead to what they should. */
 export const QUESTIONS_OF_MEANING: readonly Question[] = [
-  {
-    key: 'defaults',
-    ask: ({ document, follow }) => {
-      const spots = defaultsNotKept(document, follow).map(({ node }) => {
-        return { node, member: 'default', name: String(node.default) };
-      });
-      const means = 'the document does not say it any more; operations may fill it in';
-      return asked('defaults that only some requests would have', spots, leaveOut(spots, means));
-    },
-  },
+  leavingOut(
+    'defaults',
+    'defaults that only some requests would have',
+    'the document does not say it any more; operations may fill it in',
+    ({ document, follow }) =>
+      defaultsNotKept(document, follow).map(({ node }) => ({ node, member: 'default', name: String(node.default) })),
+  ),
   {
     key: 'discriminators',
     ask: ({ document, follow }) => {

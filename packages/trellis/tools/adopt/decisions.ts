@@ -1,9 +1,8 @@
-import { targetOf } from '../../src/contract/schema/document.ts';
 import { exactJson } from '../../src/contract/schema/int64.ts';
 import type { ObjectKind } from '../../src/contract/rules/vocabulary.ts';
 import type { Draft } from './edits.ts';
 import { basePathOf, invalidShown, isFieldRefused, isSlow } from './reading.ts';
-import { type TreePart, isNode, memberOf, type Tree, nodesIn, remove } from './tree.ts';
+import { isNode, memberOf, type Tree, nodesIn } from './tree.ts';
 
 /** What only the author can say: it narrows, widens, leaves out or renames. One answer is for all its places. */
 export interface Question {
@@ -51,6 +50,17 @@ const NOT_LEFT_OUT: Partial<Record<ObjectKind, RegExp>> = {
   'Security Requirement': /^/,
 };
 
+/** A question whose only answer is to leave members out. */
+export function leavingOut(key: string, what: string, means: string, spotsIn: (draft: Draft) => Spot[]): Question {
+  return {
+    key,
+    ask: (draft) => {
+      const spots = spotsIn(draft);
+      return asked(what, spots, leaveOut(spots, means));
+    },
+  };
+}
+
 export const leaveOut = (spots: readonly Spot[], means: string): Choice => ({
   name: 'leave-out',
   means,
@@ -59,90 +69,46 @@ export const leaveOut = (spots: readonly Spot[], means: string): Choice => ({
   },
 });
 
-const fieldsOf = (found: readonly TreePart[], kind: ObjectKind, name: string): Spot[] =>
-  found.flatMap(({ node, kind: own }) =>
-    own === kind && Object.hasOwn(node, name) && isFieldRefused(node, kind, name)
-      ? [{ node, member: name, name: String(node[name]) }]
-      : [],
-  );
+/** The fields that are refused by themselves, but for those of references. */
+function refusedIn(document: Tree, isAsked: (name: string, kind: ObjectKind) => boolean): Spot[] {
+  return nodesIn(document).flatMap(({ node, kind }) => {
+    const isReference = typeof node['$ref'] === 'string' && kind !== 'Schema';
+    const names = isReference ? [] : Object.keys(node).filter((name) => node[name] !== undefined);
+    return names
+      .filter((name) => isAsked(name, kind) && (isFieldRefused(node, kind, name) || isSlow(name, node)))
+      .map((member) => {
+        const value = exactJson(node[member]).slice(0, 60);
+        return { node, member, name: `${kind} Object: ${member}: ${value}` };
+      });
+  });
+}
 
 /** What can be asked before references are followed. */
 export const QUESTIONS: readonly Question[] = [
-  {
-    key: 'formats',
-    ask: ({ document }) => {
-      const spots = fieldsOf(nodesIn(document), 'Schema', 'format');
-      const means = 'the format is not checked; a pattern in its place would be';
-      return asked('formats that nobody checks', spots, leaveOut(spots, means));
-    },
-  },
-  {
-    key: 'patterns',
-    ask: ({ document }) => {
-      const found = nodesIn(document);
-      const slow = found.flatMap(({ node, kind }) => {
-        const { pattern } = node;
-        if (kind !== 'Schema' || typeof pattern !== 'string' || isFieldRefused(node, kind, 'pattern')) return [];
-        return isSlow(pattern) ? [{ node, member: 'pattern', name: pattern }] : [];
-      });
-      const spots = [...fieldsOf(found, 'Schema', 'pattern'), ...slow];
-      const means = 'the text is not checked; a pattern that you write in its place would be';
-      return asked(
-        'patterns that do not compile, or whose time may grow faster than a text',
-        spots,
-        leaveOut(spots, means),
-      );
-    },
-  },
-  {
-    key: 'cookies',
-    ask: ({ document }) => {
-      const found = nodesIn(document).filter(({ node, kind }) => kind === 'Parameter' && node['in'] === 'cookie');
-      const names = new Set(found.map(({ node }) => node));
-      const refers = (each: TreePart) =>
-        each.kind === 'Parameter' &&
-        typeof each.node['$ref'] === 'string' &&
-        names.has(targetOf(document, each.node['$ref']) as Tree);
-      const all = [...nodesIn(document).filter(refers), ...found];
-      const apply = () => {
-        for (const each of all) remove(each);
-      };
-      return asked(
-        'parameters in cookies, which are not read',
-        found.map(({ node }) => ({ node, name: String(node['name']) })),
-        { name: 'leave-out', means: 'operations do not see the cookie', apply },
-      );
-    },
-  },
-  {
-    key: 'fields',
-    ask: ({ document }) => {
-      const isReference = ({ node, kind }: TreePart) => typeof node['$ref'] === 'string' && kind !== 'Schema';
-      const found = nodesIn(document).filter((each) => !isReference(each));
-      const spots = found.flatMap(({ node, kind }) =>
-        Object.keys(node)
-          .filter((name) => NOT_LEFT_OUT[kind]?.test(name) !== true && node[name] !== undefined)
-          .filter((name) => isFieldRefused(node, kind, name))
-          .map((member) => ({ node, member, name: `${kind} Object: ${member}: ${shown(node[member])}` })),
-      );
-      return asked(
-        'fields that the service does not keep, or values that they cannot have',
-        spots,
-        leaveOut(spots, 'the document does not say it any more'),
-      );
-    },
-  },
-  {
-    key: 'shown',
-    ask: ({ document }) => {
-      const spots = invalidShown(document);
-      return asked(
-        'what is only shown, and no valid OpenAPI',
-        spots,
-        leaveOut(spots, 'the document does not show it any more'),
-      );
-    },
-  },
+  leavingOut(
+    'formats',
+    'formats that nobody checks',
+    'the format is not checked; a pattern in its place would be',
+    ({ document }) => refusedIn(document, (name, kind) => kind === 'Schema' && name === 'format'),
+  ),
+  leavingOut(
+    'patterns',
+    'patterns that do not compile, or whose time may grow faster than a text',
+    'the text is not checked; a pattern that you write in its place would be',
+    ({ document }) => refusedIn(document, (name, kind) => kind === 'Schema' && name === 'pattern'),
+  ),
+  leavingOut(
+    'fields',
+    'fields that the service does not keep, or values that they cannot have',
+    'the document does not say it any more',
+    ({ document }) => refusedIn(document, (name, kind) => NOT_LEFT_OUT[kind]?.test(name) !== true),
+  ),
+  leavingOut(
+    'shown',
+    'what is only shown, and no valid OpenAPI',
+    'the document does not show it any more',
+    ({ document }) => invalidShown(document),
+  ),
   {
     key: 'servers',
     ask: ({ document }) => {
@@ -176,5 +142,3 @@ export const QUESTIONS: readonly Question[] = [
     },
   },
 ];
-
-const shown = (value: unknown) => exactJson(value).slice(0, 60);

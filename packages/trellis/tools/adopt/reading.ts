@@ -1,5 +1,4 @@
 import {
-  follower,
   type Follow,
   type OpenApiDocument,
   resolver,
@@ -86,7 +85,9 @@ export const isJson = (type: string) => JSON_TYPE.test(type);
 /** A document has few patterns, each many times, and some take long to judge. */
 const slow = new Map<string, boolean>();
 
-export function isSlow(pattern: string): boolean {
+/** Whether a field is a pattern whose time may grow faster than a text. */
+export function isSlow(name: string, { pattern }: Tree): boolean {
+  if (name !== 'pattern' || typeof pattern !== 'string') return false;
   return slow.getOrInsertComputed(pattern, () =>
     isRefused(() => {
       requireLinearPatterns({ pattern });
@@ -166,5 +167,3 @@ export function wrongExamples(document: Tree): Wrong[] {
     return name === undefined ? [] : [{ node: holder as Tree, member, name }];
   });
 }
-
-export const followerOf = (document: Tree): Follow => follower(document);

@@ -4,12 +4,11 @@ import { type ObjectKind, VOCABULARY } from '../../src/contract/rules/vocabulary
 /** An object of a document under edit. */
 export type Tree = Record<string, unknown>;
 
-/** An object of OpenAPI, and where it stands. */
+/** An object of OpenAPI, and what it is called where it stands. */
 export interface TreePart {
   readonly node: Tree;
   readonly kind: ObjectKind;
-  /** The object or the list that has it, by this name. */
-  readonly holder: Tree;
+  /** Of the member, or the key, that it is. */
   readonly name: string;
 }
 
@@ -26,18 +25,18 @@ export function memberOf(node: unknown, name: string): Tree | undefined {
 /** All objects of a document that the service reads, whatever else stands in it. */
 export function nodesIn(document: Tree): TreePart[] {
   const [found, seen] = [[] as TreePart[], new Set<Tree>()];
-  const enter = (node: unknown, kind: ObjectKind, holder: Tree, name: string): void => {
+  const enter = (node: unknown, kind: ObjectKind, name: string): void => {
     if (!isNode(node) || seen.has(node)) return;
     seen.add(node);
-    found.push({ node, kind, holder, name });
+    found.push({ node, kind, name });
     for (const [field, { holds }] of Object.entries(VOCABULARY[kind])) {
       const member = Object.hasOwn(node, field) ? node[field] : undefined;
       if (holds === undefined || typeof member !== 'object' || member === null) continue;
-      if (holds.in === undefined) enter(member, holds.kind, node, field);
-      else for (const [key, each] of Object.entries(member)) enter(each, holds.kind, member as Tree, key);
+      if (holds.in === undefined) enter(member, holds.kind, field);
+      else for (const [key, each] of Object.entries(member)) enter(each, holds.kind, key);
     }
   };
-  enter(document, 'OpenAPI', document, '');
+  enter(document, 'OpenAPI', '');
   return found;
 }
 
@@ -72,12 +71,6 @@ export function rename(node: Tree, from: string, to: string, value: unknown): vo
   const members = Object.entries(node).filter(([name]) => name !== to || from === to);
   for (const name of Object.keys(node)) Reflect.deleteProperty(node, name);
   for (const [name, each] of members) node[name === from ? to : name] = name === from ? value : each;
-}
-
-/** Removes an object from the object or the list that has it. */
-export function remove({ node, holder, name }: TreePart): void {
-  if (Array.isArray(holder)) holder.splice(holder.indexOf(node), 1);
-  else Reflect.deleteProperty(holder, name);
 }
 
 /** Gives a tree the members of another one. What both have stays the same object, which knows its line. */

@@ -1,4 +1,4 @@
-import { locationOf } from '../../src/contract/schema/document.ts';
+import { follower, locationOf } from '../../src/contract/schema/document.ts';
 import type { Answers } from './answers.ts';
 import { type Doubt, type Question, QUESTIONS } from './decisions.ts';
 import { QUESTIONS_OF_EXAMPLES, QUESTIONS_OF_MEANING } from './decisions-of-meaning.ts';
@@ -6,7 +6,7 @@ import { type Draft, type Edit, EDITS } from './edits.ts';
 import { EDITS_OF_MEANING } from './edits-of-meaning.ts';
 import { DECLARE, ERROR_BODY, FAILURE_HEADERS, STATUS_422 } from './failures.ts';
 import { MEDIA_TYPES, withoutJson } from './media-types.ts';
-import { followerOf, refusalsOf, refusalsOfForm, refusalsOfMeaning } from './reading.ts';
+import { refusalsOf, refusalsOfForm, refusalsOfMeaning } from './reading.ts';
 import { SECURITY } from './security.ts';
 import { type Tree, nodesIn } from './tree.ts';
 
@@ -41,7 +41,7 @@ export class Adoption {
   private readonly answers: Answers;
 
   constructor(document: Tree, answers: Answers) {
-    this.draft = { document, isOld: String(document['openapi']).startsWith('3.0'), follow: followerOf(document) };
+    this.draft = { document, isOld: String(document['openapi']).startsWith('3.0'), follow: follower(document) };
     this.answers = answers;
     const other = withoutJson(this.draft);
     let refusals: readonly string[] = [];

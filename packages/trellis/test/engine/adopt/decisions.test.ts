@@ -47,12 +47,6 @@ test.each<[key: string, path: readonly string[], before: unknown, answers: Reado
     { json: { 'application/json': json, 'application/vnd.book+json': json } },
   ],
   [
-    'cookies',
-    [...POST, 'parameters'],
-    [{ name: 'session', in: 'cookie', schema: { type: 'string' } }],
-    { 'leave-out': [] },
-  ],
-  [
     'servers',
     ['servers'],
     [
