@@ -112,7 +112,8 @@ export const QUESTIONS: readonly Question[] = [
   {
     key: 'servers',
     ask: ({ document }) => {
-      const list = Array.isArray(document['servers']) ? document['servers'].filter(isNode) : [];
+      const all = Array.isArray(document['servers']) ? document['servers'].filter(isNode) : [];
+      const list = all.filter(({ url }) => typeof url === 'string');
       const mounted = basePathOf({ servers: list });
       const paths = memberOf(document, 'paths') ?? {};
       const hidden = Object.keys(paths).find(

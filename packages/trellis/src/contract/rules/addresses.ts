@@ -15,8 +15,8 @@ export function readBasePath(
 ): string {
   const { servers = [] } = document;
   // The other servers are addresses of somebody else.
-  const [first] = Array.isArray(servers) && isSound(servers) ? servers : [];
-  const basePath = (first && attempt(() => pathOf(first))) ?? '';
+  const isList = Array.isArray(servers) && isSound(servers);
+  const basePath = (isList ? attempt(() => pathOf(servers)) : undefined) ?? '';
   const templates: { readonly path: string; readonly matches: RegExp }[] = [];
   for (const [path, item] of pathItemsOf(document, attempt))
     attempt(() => {
@@ -59,10 +59,11 @@ function requireForm(path: string, item: PathItem): void {
 
 /** The url of a server with the defaults of its variables. */
 export function urlOf({ url, variables }: Server): string {
-  return String(url).replaceAll(VARIABLES, (variable, name: string) => variables?.[name]?.default ?? variable);
+  return url.replaceAll(VARIABLES, (variable, name: string) => variables?.[name]?.default ?? variable);
 }
 
-function pathOf(server: Server): string {
+function pathOf([server]: readonly Server[]): string {
+  if (server === undefined) return '';
   const url = urlOf(server);
   const [, path] = /^(?:https?:\/\/[^/?#]+)?((?:\/[^/?#]+)*)\/?$/.exec(url) ?? [];
   // Clients resolve `.` and `..`, and percent-encode the path, before they send it.
