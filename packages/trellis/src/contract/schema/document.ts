@@ -234,8 +234,9 @@ export function responsesOf({ responses = {} }: DeclaredOperation): (readonly [s
 export type Follow = (reference: string) => AnySchema;
 
 export function follower(document: object): Follow {
+  const known = new Map<string, AnySchema>();
   // vocabulary.ts has checked that the target is a schema.
-  return (reference) => targetOf(document, reference) as AnySchema;
+  return (reference) => known.getOrInsertComputed(reference, () => targetOf(document, reference) as AnySchema);
 }
 
 /** Follows a reference by one step; undefined: it leads nowhere. */

@@ -14,6 +14,8 @@ export class Findings {
   private readonly found = new Map<string, ContractError>();
   /** Parts that cannot be read, and, once `isSound` was asked, all that depends on them. */
   private readonly spoilt = new Set<object>();
+  /** Those of which what depends on them is not spoilt yet. */
+  private readonly spreading: object[] = [];
   private readonly dependents = new Map<object, object[]>();
 
   readonly attempt: Attempt = (check) => {
@@ -34,20 +36,20 @@ export class Findings {
   }
 
   spoil(part: object): void {
+    if (this.spoilt.has(part)) return;
     this.spoilt.add(part);
+    this.spreading.push(part);
   }
 
   depends(whole: object, part: object): void {
-    this.dependents.getOrInsertComputed(part, () => []).push(whole);
+    if (this.spoilt.has(part)) this.spoil(whole);
+    else this.dependents.getOrInsertComputed(part, () => []).push(whole);
   }
 
   /** Whether neither the part nor one that it depends on was spoilt. */
   readonly isSound = (part: object): boolean => {
-    // The iteration of a Set includes what is added meanwhile.
-    for (const each of this.spoilt) {
-      for (const whole of this.dependents.get(each) ?? []) this.spoilt.add(whole);
-      this.dependents.delete(each);
-    }
+    for (let each = this.spreading.pop(); each !== undefined; each = this.spreading.pop())
+      for (const whole of this.dependents.get(each) ?? []) this.spoil(whole);
     return !this.spoilt.has(part);
   };
 

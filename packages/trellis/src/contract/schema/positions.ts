@@ -1,5 +1,5 @@
-import { inPlace, isInt64Schema, joined, membersOf, reachable, TYPES, typesOf } from './subschemas.ts';
-import type { AnySchema, Follow, Schema } from './document.ts';
+import { inPlace, isInt64Schema, joined, membersOf, reached, TYPES, typesOf } from './subschemas.ts';
+import { type AnySchema, type Follow, locationOf, type Schema } from './document.ts';
 import { ContractError } from '../errors.ts';
 import { int64, isRoundedInteger } from './int64.ts';
 import { typesNumbers } from './numbers.ts';
@@ -132,8 +132,7 @@ export class Position {
 
   /** Whether a schema of the value or of a part of it has a default. */
   private get mayFillIn(): boolean {
-    const isDefault = ({ default: value }: Schema) => value !== undefined;
-    return (this.hasDefaults ??= this.roots.some((each) => reachable(each, this.follow).some(isDefault)));
+    return (this.hasDefaults ??= this.roots.some((each) => this.pool.leadsToDefault(each)));
   }
 
   /** The members that have a default. */
@@ -186,7 +185,7 @@ export class Position {
 }
 
 /** A client can send all of them, and the service keeps each. */
-const MAX_PLACES = 5000;
+const MAX_COMBINATIONS = 5000;
 
 function subsets<T>(values: readonly T[]): readonly (readonly T[])[] {
   return values.reduce<readonly (readonly T[])[]>((all, each) => all.flatMap((some) => [some, [...some, each]]), [[]]);
@@ -195,27 +194,34 @@ function subsets<T>(values: readonly T[]): readonly (readonly T[])[] {
 /**
  * All places in values of these schemas; places with the same schemas are one.
  *
- * @throws ContractError if a client could choose among too many
+ * @throws ContractError if a client could choose among too many sets of schemas
  */
 export function placesIn(schemas: readonly AnySchema[], follow: Follow): ReadonlySet<Position> {
   const pool = new Pool(follow);
   const places = new Set(schemas.map((each) => pool.at([each])));
+  let combined = 0;
   // The iteration of a Set includes what is added meanwhile.
   for (const place of places) {
-    if (places.size > MAX_PLACES || place.combinations > MAX_PLACES)
+    // Places of one schema are no more than the schemas of the contract.
+    if (place.roots.length > 1) combined++;
+    if (Math.max(combined, place.combinations) > MAX_COMBINATIONS)
       throw new ContractError(
-        `openapi.yaml: a message with an int64 or a default can have values of more than ${MAX_PLACES} combinations of ` +
-          'schemas: use fewer patternProperties, or fewer branches with members of the same names',
+        `values with an int64 or a default can have more than ${MAX_COMBINATIONS} combinations of schemas: ` +
+          'use fewer patternProperties, or fewer branches with members of the same names',
+        locationOf(place.roots.find((each) => typeof each === 'object')),
       );
     for (const each of place.beneath()) places.add(each);
   }
   return places;
 }
 
+const ANY: ReadonlySet<AnySchema> = new Set([true]);
+
 /** Keeps one Position for each set of schemas: all places of a value that these schemas describe share it. */
 class Pool {
   private readonly positions = new Map<string, Position>();
   private readonly numbers = new Map<AnySchema, number>();
+  private readonly defaulting = new Map<AnySchema, boolean>();
   private readonly follow: Follow;
 
   constructor(follow: Follow) {
@@ -223,10 +229,27 @@ class Pool {
   }
 
   at(schemas: readonly AnySchema[]): Position {
-    const numbers = [...new Set(schemas)].map((each) =>
-      this.numbers.getOrInsertComputed(each, () => this.numbers.size),
-    );
+    // What allows any value says nothing beside others.
+    const own = new Set(schemas).difference(ANY);
+    const roots = own.size === 0 ? [...ANY] : [...own];
+    const numbers = roots.map((each) => this.numbers.getOrInsertComputed(each, () => this.numbers.size));
     const key = numbers.sort((one, other) => one - other).join();
-    return this.positions.getOrInsertComputed(key, () => new Position(schemas, this.follow, this));
+    return this.positions.getOrInsertComputed(key, () => new Position(roots, this.follow, this));
+  }
+
+  /** Whether the schema, or one of a part of its value, has a default. */
+  leadsToDefault(schema: AnySchema): boolean {
+    const known = this.defaulting.get(schema);
+    if (known !== undefined) return known;
+    const passed: Schema[] = [];
+    for (const each of reached(schema, this.follow)) {
+      if (each.default !== undefined || this.defaulting.get(each) === true) {
+        this.defaulting.set(schema, true);
+        return true;
+      }
+      passed.push(each);
+    }
+    for (const each of passed) this.defaulting.set(each, false);
+    return false;
   }
 }

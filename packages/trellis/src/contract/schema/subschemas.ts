@@ -83,19 +83,29 @@ export const beneath = (schema: Schema): readonly (AnySchema | undefined)[] => [
 
 /** The schema and all others that may apply to its value or to a part of it. */
 export function reachable(schema: AnySchema, follow: Follow): Schema[] {
-  return closure([schema], (each) => [...appliedInPlace(each, follow), ...beneath(each)]);
+  return [...reached(schema, follow)];
+}
+
+/** Those of `reachable`, for who may need only the first ones. */
+export function reached(schema: AnySchema, follow: Follow): Iterable<Schema> {
+  return walk([schema], (each) => [...appliedInPlace(each, follow), ...beneath(each)]);
 }
 
 export const isSchema = (each: AnySchema | undefined): each is Schema => typeof each === 'object';
 
-export function closure(
-  roots: readonly AnySchema[],
-  next: (schema: Schema) => readonly (AnySchema | undefined)[],
-): Schema[] {
+type Next = (schema: Schema) => readonly (AnySchema | undefined)[];
+
+export function closure(roots: readonly AnySchema[], next: Next): Schema[] {
+  return [...walk(roots, next)];
+}
+
+function* walk(roots: readonly AnySchema[], next: Next): Generator<Schema> {
   const found = new Set(roots.filter(isSchema));
   // The iteration of a Set includes what is added meanwhile.
-  for (const schema of found) for (const each of next(schema)) if (isSchema(each)) found.add(each);
-  return [...found];
+  for (const schema of found) {
+    yield schema;
+    for (const each of next(schema)) if (isSchema(each)) found.add(each);
+  }
 }
 
 /** @param name undefined for a member that no schema declares by its name */
