@@ -1,3 +1,4 @@
+import { carried } from '../src/contract/caller.ts';
 import { exactJson } from '../src/contract/schema/int64.ts';
 import { read } from './derived/spelling.ts';
 
@@ -12,12 +13,20 @@ export interface Answer<Body = Readonly<Record<string, unknown>>> {
 /** A client that speaks int64: a bigint in a body is sent with all of its digits, and each integer of a reply is one. */
 export class Client {
   protected readonly url: string;
-  private readonly token: string | undefined;
+  private readonly token: Readonly<Record<string, string>>;
 
-  /** @param token without it, requests have none */
-  constructor({ url, token }: { readonly url: string; readonly token?: string | undefined }) {
+  /** @param token without it, requests have none @param carrier the header field of a scheme of type apiKey */
+  constructor({
+    url,
+    token,
+    carrier = 'Authorization',
+  }: {
+    readonly url: string;
+    readonly token?: string | undefined;
+    readonly carrier?: string;
+  }) {
     this.url = url;
-    this.token = token;
+    this.token = token === undefined ? {} : { [carrier]: carried(carrier, token) };
   }
 
   /** @typeParam Body what the test expects of a reply: nothing checks it */
@@ -30,7 +39,7 @@ export class Client {
     const reply = await fetch(`${this.url}${path}`, {
       method,
       headers: {
-        ...(this.token !== undefined && { Authorization: `Bearer ${this.token}` }),
+        ...this.token,
         ...(body && { 'Content-Type': 'application/json' }),
         ...headers,
       },

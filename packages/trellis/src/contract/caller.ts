@@ -27,7 +27,12 @@ export const NO_SCOPES =
 
 /** The header field of a token. @param token such as `<ACCESS_TOKEN>` */
 export function fieldFor(carrier: string, token: string): string {
-  return `${carrier}: ${carrier === 'Authorization' ? 'Bearer ' : ''}${token}`;
+  return `${carrier}: ${carried(carrier, token)}`;
+}
+
+/** The value of that field. */
+export function carried(carrier: string, token: string): string {
+  return carrier === 'Authorization' ? `Bearer ${token}` : token;
 }
 
 export function tokenMissing(carriers: readonly string[]): Refusal {

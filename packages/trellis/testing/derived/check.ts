@@ -1,6 +1,7 @@
 import { replyFor } from '../../src/contract/message/content.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { carried } from '../../src/contract/caller.ts';
 import type { Contract, ContractOperation } from '../../src/contract/contract.ts';
 import type { AnySchema, OpenApiDocument } from '../../src/contract/schema/document.ts';
 import { exactJson } from '../../src/contract/schema/int64.ts';
@@ -167,13 +168,13 @@ export class Checker {
   }
 
   private async exchange(
-    { method }: ContractOperation,
+    { method, carriers: [carrier = 'Authorization'] }: ContractOperation,
     { sent, body }: Wire,
   ): Promise<Omit<CheckedReply, 'isRepeated'>> {
     const { url, token } = this.subject;
     const reply = await fetch(`${url}${sent.path}${sent.query === '' ? '' : `?${sent.query}`}`, {
       method,
-      headers: { Authorization: `Bearer ${token}`, ...(body && { 'Content-Type': body.mediaType }), ...sent.headers },
+      headers: { [carrier]: carried(carrier, token), ...(body && { 'Content-Type': body.mediaType }), ...sent.headers },
       body: body?.text ?? null,
     });
     return { status: reply.status, headers: reply.headers, text: await reply.text() };

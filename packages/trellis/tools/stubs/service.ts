@@ -66,6 +66,7 @@ export async function stubsOf(yaml: string): Promise<Stubs> {
   const stubs = derived.map((each, index) => ({ ...each, name: names[index] ?? each.operation.id }));
   const errorBody = await draftErrorBody(contract);
   const requests = stubs.flatMap(({ operation, reply }) => requestOf(operation, reply, contract, derivations));
+  const [carrier = 'Authorization'] = operations.flatMap(({ carriers }) => carriers);
   const members = object(
     stubs.map(({ operation, name }) => [operation.id, name] as const),
     '  ',
@@ -73,7 +74,7 @@ export async function stubsOf(yaml: string): Promise<Stubs> {
   return {
     files: {
       ...Object.fromEntries(stubs.map((each) => [`service/${each.name}.ts`, fileOf(each)])),
-      'test/operations.test.ts': testOf(requests),
+      'test/operations.test.ts': testOf(requests, carrier),
       ...(errorBody && { 'service/errorBody.ts': errorBodyFile(errorBody) }),
     },
     imports: [...stubs.map(({ name }) => name), ...(errorBody ? ['errorBody'] : [])]
@@ -265,7 +266,8 @@ const IMPORTS_OF_TEST = [
   "import { service } from '../service/index.ts';",
 ].join('\n');
 
-function testOf(requests: readonly object[]): string {
+function testOf(requests: readonly object[], carrier: string): string {
+  const token = `token: await instance.token()${carrier === 'Authorization' ? '' : `, carrier: ${quoted(carrier)}`}`;
   return `${IMPORTS_OF_TEST}
 
 interface ValidRequest {
@@ -285,7 +287,7 @@ for (const engine of ENGINES) {
   const skip = unavailable(engine) ?? false;
   test(\`answers a valid request of each operation, on \${engine}\`, { skip }, async () => {
     await using instance = await startOn(engine, service);
-    const client = new Client({ url: instance.url, token: await instance.token() });
+    const client = new Client({ url: instance.url, ${token} });
     for (const { operation, method, path, status, headers, body } of REQUESTS) {
       const answer = await client.send(method, path, body, headers);
       assert.deepEqual([operation, answer.status], [operation, status]);
