@@ -112,7 +112,11 @@ export async function createBatch(
   creating: Creating,
   rows: readonly NewRow[],
 ): Promise<(Creation | Error)[]> {
-  const halves = () => inHalves(rows, (half) => createBatch(withRetries, creating, half));
+  const halves = async () => {
+    const middle = Math.ceil(rows.length / 2);
+    const first = await createBatch(withRetries, creating, rows.slice(0, middle));
+    return [...first, ...(await createBatch(withRetries, creating, rows.slice(middle)))];
+  };
   if (rows.length > creating.maxRows) return await halves();
   try {
     return await withRetries((query) => insert(query, creating, rows, creating.spread ? inOne(query) : query));
@@ -140,17 +144,13 @@ export async function lookUpBatch(
     return rows.map((row) => (row[key[0] ?? ''] === null ? undefined : withoutNulls(row)));
   } catch (error) {
     if (!(error instanceof StatementRejectedError)) throw error;
-    return lookUps.length === 1 ? [error] : inHalves(lookUps, (half) => lookUpBatch(withRetries, creating, half));
+    if (lookUps.length === 1) return [error];
+    // All at once: in halves, one after the other, the keys of a hostile client would make the others wait too long. Each
+    // fails alone: the session must not be given back while another is under way.
+    const alone = (lookUp: LookUp) =>
+      lookUpBatch(withRetries, creating, [lookUp]).catch((fault: unknown) => [fault as Error]);
+    return (await Promise.all(lookUps.map(alone))).flat();
   }
-}
-
-async function inHalves<Item, Answer>(
-  items: readonly Item[],
-  work: (half: readonly Item[]) => Promise<Answer[]>,
-): Promise<Answer[]> {
-  const middle = Math.ceil(items.length / 2);
-  const first = await work(items.slice(0, middle));
-  return [...first, ...(await work(items.slice(middle)))];
 }
 
 /**

@@ -8,9 +8,12 @@ import { createEach, runSql } from '../../../support/app.ts';
 import { whileRead } from '../../../../src/storage/listing.ts';
 import { layoutOf } from '../../../../src/storage/layout.ts';
 import { openStore } from '../../../../src/storage/open.ts';
+import { Creating, lookUpBatch } from '../../../../src/storage/postgres/batch.ts';
 import { openPostgres } from '../../../../src/storage/postgres/engine.ts';
 import { readPostgresLocation } from '../../../../src/storage/postgres/location.ts';
-import { Session } from '../../../../src/storage/postgres/session.ts';
+import { InterruptedError, StatementRejectedError } from '../../../../src/storage/postgres/errors.ts';
+import { Session, type WithRetries } from '../../../../src/storage/postgres/session.ts';
+import type { LookUp } from '../../../../src/storage/store.ts';
 import { inTime } from '../../../support/in-time.ts';
 import { hostile } from '../../../support/hostile-role.ts';
 import { insist } from '../../../support/insist.ts';
@@ -203,6 +206,51 @@ test('the store looks up waiting keys of a table in one statement, and those of 
     expect(await found).toEqual(ids.map(({ id }) => ({ id, name: 'x', tag: undefined })));
   });
   await store.close();
+});
+
+test('look-ups of which PostgreSQL rejects a key are asked again one by one, all at once', async () => {
+  using session = new Session(readPostgresLocation(server.url(database)), LAYOUT.tables);
+  const id = 9n;
+  const store = await open();
+  await createEach(store, 'items', [{ id, name: 'x' }]);
+  let [asked, underWay, most] = [0, 0, 0];
+  const counted: WithRetries = async (work) => {
+    asked++;
+    most = Math.max(most, ++underWay);
+    try {
+      return await session.withRetries(work, performance.now() + 60_000);
+    } finally {
+      underWay--;
+    }
+  };
+  const lookUps = Array.from({ length: 64 }, (_, index): LookUp => ['items', index % 2 === 0 ? id : 2n ** 64n]);
+  const answers = await lookUpBatch(counted, new Creating('items', items.tables.items), lookUps);
+  expect(answers).toEqual(
+    lookUps.map(([, key]) => (key === id ? { id, name: 'x', tag: undefined } : expect.any(StatementRejectedError))),
+  );
+  expect({ asked, most }).toEqual({ asked: 65, most: 64 });
+  await store.close();
+});
+
+test('each of the look-ups that are asked again fails by itself when the store is closed meanwhile', async () => {
+  const session = new Session(readPostgresLocation(server.url(database)), LAYOUT.tables);
+  let underWay = 0;
+  const counted: WithRetries = async (work) => {
+    underWay++;
+    try {
+      return await session.withRetries(work, performance.now() + 60_000);
+    } catch (error) {
+      // The rejection of the batch is the first.
+      session[Symbol.dispose]();
+      throw error;
+    } finally {
+      underWay--;
+    }
+  };
+  const lookUps = Array.from({ length: 16 }, (): LookUp => ['items', 2n ** 64n]);
+  const answers = await lookUpBatch(counted, new Creating('items', items.tables.items), lookUps);
+  expect(answers).toEqual(lookUps.map(() => expect.any(InterruptedError)));
+  expect(underWay).toBe(0);
 });
 
 test('the store ends a list of items that the caller does not read', async () => {
