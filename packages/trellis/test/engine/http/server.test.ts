@@ -457,3 +457,30 @@ test('the service logs a connection that the system cannot accept, and accepts t
   ]);
   await listener.stop(0);
 });
+
+test('a stopping server answers a request that arrived in time on an idle connection, although it was too busy to read it', async () => {
+  const handle = (context: Context) => {
+    send(context, 200, {}, 'text/plain', 'here');
+  };
+  const listener = await listen({ handle }, '127.0.0.1', 0, pino({ level: 'silent' }));
+  const { hostname, port } = new URL(listener.url);
+  const socket = connect(Number(port), hostname);
+  let received = '';
+  socket
+    .on('error', () => undefined)
+    .setEncoding('utf8')
+    .on('data', (text: string) => (received += text));
+  const ask = () => socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  const answers = () => received.split('here').length - 1;
+  ask();
+  await until(() => answers() === 1);
+  const closed = once(socket, 'close');
+  const stopped = listener.stop(60_000);
+  setImmediate(() => {
+    ask();
+    // Longer than the server keeps idle connections: its timer is due before it reads the request.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000);
+  });
+  await Promise.all([closed, stopped]);
+  expect(answers()).toBe(2);
+});
