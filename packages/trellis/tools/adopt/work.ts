@@ -41,7 +41,9 @@ export class Adoption {
   private readonly answers: Answers;
 
   constructor(document: Tree, answers: Answers) {
-    this.draft = { document, isOld: String(document['openapi']).startsWith('3.0'), follow: follower(document) };
+    // Anew each time, as edits change where a reference leads.
+    const follow = (reference: string) => follower(document)(reference);
+    this.draft = { document, isOld: String(document['openapi']).startsWith('3.0'), follow };
     this.answers = answers;
     const other = withoutJson(this.draft);
     let refusals: readonly string[] = [];
