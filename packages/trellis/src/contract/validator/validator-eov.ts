@@ -146,7 +146,6 @@ interface Invalid {
 
 /** What to write instead, where the sentence of the schema does not say it. */
 const WAYS_OUT: Readonly<Record<string, string>> = {
-  uri: 'write a whole one, such as https://example.com/terms',
   'uri-reference': 'percent-encode it, as in /my%20terms',
   email: 'write one such as name@example.com',
   '^[a-zA-Z0-9._-]+$': 'name it by letters, digits, dots, hyphens and underscores',
