@@ -46,7 +46,9 @@ describe('trellis adopt', () => {
     const adopt = () => trellis(folder, 'adopt', 'books.yaml', '--decisions', 'decisions.yaml');
     expect(await adopt()).toMatchObject({ code: 1, last: '1 edits, 1 decisions, 0 refusals' });
     const asked = readFileSync(decisions, 'utf8');
-    expect(asked).toMatch(/\n# formats: .*\n# books\.yaml:\d+:\d+ Schema Object: format: "isbn"\n# formats: leave-out \(.*\)\nformats:\n$/);
+    expect(asked).toMatch(
+      /\n# formats: .*\n# books\.yaml:\d+:\d+ Schema Object: format: "isbn"\n# formats: leave-out \(.*\)\nformats:\n$/,
+    );
     expect(readdirSync(folder).toSorted()).toEqual(['books.yaml', 'decisions.yaml']);
     writeFileSync(decisions, `${asked.trimEnd()} leave-out\n`);
     expect(await adopt()).toMatchObject({ ...DONE, last: '1 edits, 0 decisions, 0 refusals' });
