@@ -37,7 +37,7 @@ async function ledger() {
 test.each(ENGINES)(
   'the bank on %s tells of each transfer, also of those that it was killed before it could tell of',
   async (engine) => {
-    // In this process it tells nobody: it has made the store and the token.
+    // This bank only makes the store and the token: it has no NOTICE_URL, so it sends no notices.
     const { databaseUrl: DATABASE_URL, token } = await startBank(engine);
     const { told, state, url: NOTICE_URL } = await ledger();
     const start = () => startService(MAIN, { DATABASE_URL, NOTICE_URL, NOTICE_TOKEN: 'sesame' });

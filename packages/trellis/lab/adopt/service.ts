@@ -83,7 +83,7 @@ export class Service {
           if (wire.body === undefined && operation.body?.required === true) continue;
           const isInvalid = judge(parts).length > 0;
           const isRefused = refuses(() => validateRequest(wire.sent, wire.body, operation));
-          // Where a contract gives a number no type, one that would be rounded is refused, whatever the schema allows.
+          // The service refuses an integer that JavaScript would round where the schema gives no type; the judge accepts it.
           if (isRefused && !isInvalid && /\d{16}/.test(wire.body?.text ?? '')) continue;
           if (isInvalid !== isRefused)
             throw new Error(`${operation.id} ${isRefused ? 'refuses' : 'accepts'} ${exactJson(parts)}`);

@@ -14,7 +14,7 @@ export function readBasePath(
   isSound: (part: object) => boolean = () => true,
 ): string {
   const { servers = [] } = document;
-  // The other servers are addresses of somebody else.
+  // Operations are mounted at the path of the first server alone.
   const isList = Array.isArray(servers) && isSound(servers);
   const basePath = (isList ? attempt(() => pathOf(servers)) : undefined) ?? '';
   const templates: { readonly path: string; readonly matches: RegExp }[] = [];

@@ -119,7 +119,7 @@ class PostgresEngine implements Engine {
     const [table] = lookUp;
     const creating = ofTable(this.creating, table);
     if (creating.spread !== undefined) {
-      // Citus sends a statement with one key to the worker that has it, but gathers `unnest` on its coordinator.
+      // Citus sends a statement with one key to the worker that has its row. It would join `unnest` on its coordinator.
       const [row] = (await this.run(statementOf(this.creating, 'postgres', lookUp))).rows;
       return row && withoutNulls(row);
     }
