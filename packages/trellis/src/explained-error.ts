@@ -1,4 +1,5 @@
 import { constants } from 'node:os';
+import { inspect } from 'node:util';
 
 /** An error whose message tells the operator everything in one line: the command line prints no stack. */
 export class ExplainedError extends Error {
@@ -54,6 +55,12 @@ function causesOf(error: Error): readonly Error[] {
 /** In the log, in place of an error that throws when it is read. */
 export const UNREADABLE = 'an error that cannot be read';
 
+/** Anything may be thrown. What a worker threw is an Error by its prototype alone. */
+export function asError(thrown: unknown): Error {
+  if (Error.isError(thrown) || thrown instanceof Error) return thrown;
+  return new Error(typeof thrown === 'string' ? thrown : inspect(thrown));
+}
+
 export function messageOf(error: unknown): string {
-  return Error.isError(error) ? error.message : String(error);
+  return asError(error).message;
 }

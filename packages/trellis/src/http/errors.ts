@@ -1,3 +1,4 @@
+import { asError } from '../explained-error.ts';
 import { ErrorNumber, overloaded, Refusal } from '../contract/errors.ts';
 import type { TellFailure } from '../contract/failures.ts';
 import { StoreUnavailable } from '../storage/store.ts';
@@ -38,7 +39,7 @@ function tell(error: unknown, context: Context, tellFailure: TellFailure): void 
   context.error = refusal.number;
   context.reason = refusal.reason;
   // A Refusal that was thrown needs no stack in the log.
-  if (refusal.status >= 500 && refusal !== error) context.failure = error ?? new Error(`${String(error)} was thrown`);
+  if (refusal.status >= 500 && refusal !== error) context.failure = asError(error);
   if (response.headersSent || !request.socket.writable) response.destroy();
   else sendRefusal(context, refusal, tellFailure);
 }

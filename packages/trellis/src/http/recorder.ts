@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { UNREADABLE } from '../explained-error.ts';
+import { asError, UNREADABLE } from '../explained-error.ts';
 import type { Context } from './context.ts';
 import { sentPath } from './request-target.ts';
 
@@ -70,7 +70,7 @@ export function createRecorder(log: RequestLog, observer: RequestObserver | unde
 
 function textOf(failure: unknown): string {
   try {
-    const { name, message } = Error.isError(failure) ? failure : new Error(String(failure));
+    const { name, message } = asError(failure);
     return `${name}: ${message}`;
   } catch {
     // An operation may throw anything, such as an object without a prototype.

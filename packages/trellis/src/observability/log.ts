@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino, stdSerializers, stdTimeFunctions } from 'pino';
-import { messageWithCauses, stackWithCauses, UNREADABLE } from '../explained-error.ts';
+import { asError, messageWithCauses, stackWithCauses, UNREADABLE } from '../explained-error.ts';
 import type { RequestLog } from '../http/recorder.ts';
 import { type Stdout, writeStdout } from './stdout.ts';
 
@@ -45,9 +45,9 @@ export function createLog(level: LogLevel, stdout: Stdout): Log {
 /** As pino describes an error, but with the message of each cause once, and without the exit code of a command. */
 function describe(error: unknown): unknown {
   try {
-    if (!Error.isError(error)) return error;
-    const [message, stack] = [messageWithCauses(error), stackWithCauses(error)];
-    return { ...stdSerializers.err(error), message, stack, exitCode: undefined };
+    const known = asError(error);
+    const [message, stack] = [messageWithCauses(known), stackWithCauses(known)];
+    return { ...stdSerializers.err(known), message, stack, exitCode: undefined };
   } catch {
     return UNREADABLE;
   }

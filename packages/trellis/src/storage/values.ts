@@ -1,3 +1,4 @@
+import { asError } from '../explained-error.ts';
 import { areEqual } from '../contract/schema/exact.ts';
 import { exactJson, int64 } from '../contract/schema/int64.ts';
 
@@ -78,6 +79,6 @@ export function attempt<Result>(make: () => Result): Result | Error {
   try {
     return make();
   } catch (error) {
-    return Error.isError(error) ? error : new Error(String(error));
+    return asError(error);
   }
 }

@@ -1,4 +1,4 @@
-import { messageOf } from '../../explained-error.ts';
+import { asError, messageOf } from '../../explained-error.ts';
 import { type Constraint, ConstraintViolated, StoreUnavailable, StoreUnusable } from '../store.ts';
 
 /** Extended result codes. */
@@ -71,7 +71,7 @@ export function atWork(error: unknown, path: string): Error {
   const constraint = CONSTRAINTS.get(extendedCode(error) ?? 0);
   if (constraint !== undefined) return new ConstraintViolated(constraint, messageOf(error), { cause: error });
   if (code === CORRUPT) return new StoreUnusable(`the database ${path} ${PROBLEMS.get(code) ?? ''}`, { cause: error });
-  return Error.isError(error) ? error : new Error(String(error));
+  return asError(error);
 }
 
 export function atOpening(error: unknown, path: string): Error {
@@ -81,7 +81,7 @@ export function atOpening(error: unknown, path: string): Error {
     const problem = error.syscall === 'stat' ? 'cannot be reached' : 'is in a folder that cannot be created';
     return new StoreUnusable(`the database ${path} ${problem}: ${error.message}`, { cause: error });
   }
-  if (sqliteCode(error) === undefined) return Error.isError(error) ? error : new Error(String(error));
+  if (sqliteCode(error) === undefined) return asError(error);
   const cure = 'undo what was changed by hand, or restore a backup; after a change of the steps, correct them';
   return new StoreUnusable(`the database ${path} cannot be opened (${messageOf(error)}): ${cure}`, { cause: error });
 }

@@ -1,5 +1,6 @@
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import { EventEmitter } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import type { Handler } from '../../../src/service.ts';
 import { run } from 'trellis';
 import { items } from '../../services/items/service.ts';
@@ -34,6 +35,7 @@ const channel = new MessageChannel();
 const misdeeds: Readonly<Record<string, Handler>> = {
   'throws before its promise': fail,
   'throws undefined': () => raise(undefined),
+  'throws a symbol': () => raise(Symbol('astray')),
   'throws an object without a prototype': async () => raise(await Promise.resolve(Object.create(null))),
   'throws what cannot be touched': async () => raise(await Promise.resolve(thorn)),
   'throws an error that cannot be read': async () =>
@@ -94,6 +96,10 @@ const misdeeds: Readonly<Record<string, Handler>> = {
       signal.addEventListener('abort', resolve);
     });
     return done;
+  },
+  'starts a worker that throws': () => {
+    new Worker('throw new Error("went astray")', { eval: true });
+    return Promise.resolve(done);
   },
   'queries unheard what fails': (_request, { database }) => {
     void database.selectFrom('nothing').selectAll().execute();

@@ -16,6 +16,7 @@ async function isAlive(): Promise<boolean> {
 test.each([
   'throws before its promise',
   'throws undefined',
+  'throws a symbol',
   'throws an object without a prototype',
   'throws what cannot be touched',
   'throws an error that cannot be read',
@@ -36,6 +37,7 @@ test.each([
     service.log().find(({ requestId }) => requestId === response.headers.get('x-request-id')),
   );
   expect(line).toMatchObject({ level: 'error', msg: 'request failed', operation: 'createItem', status: 500 });
+  expect(line?.['err'] ?? line?.['failure']).toBeDefined();
   expect(await isAlive()).toBe(true);
 });
 
@@ -46,6 +48,7 @@ test.each([
   'throws in a microtask',
   'emits an error unheard',
   'queries unheard what fails',
+  'starts a worker that throws',
 ])('the client gets 200, the log an error, and the process lives on, if an operation %s', async (misdeed) => {
   const strays = () => service.log().filter(({ msg }) => msg === STRAYED);
   const before = strays().length;
