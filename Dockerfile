@@ -29,7 +29,7 @@ RUN test -z "$COMMIT" || echo "$COMMIT" > commit.txt
 FROM ${BASE}
 LABEL org.opencontainers.image.title="plant-store" \
       org.opencontainers.image.description="A contract-first plant store over HTTP" \
-      org.opencontainers.image.version="1.1.0" \
+      org.opencontainers.image.version="1.2.0" \
       org.opencontainers.image.licenses="MIT"
 # The admin listener is reachable through a published port, or in the engine's network. With `--network host` it listens
 # on every interface of the host: set ADMIN_HOST=127.0.0.1.

@@ -53,7 +53,7 @@ const litestream = spawnSync('sh', ['-c', 'command -v litestream'], { encoding: 
 describeWith(whyNoEngine(), 'the lines of docs/deployment.md, on Debian with systemd,', () => {
   let machine: Engine;
   beforeAll(async () => {
-    const volumes = ['1.1.0', '1.2.0'].map((version) => `--volume=${ROOT}:/opt/plant-store-${version}:ro`);
+    const volumes = ['1.2.0', '1.3.0'].map((version) => `--volume=${ROOT}:/opt/plant-store-${version}:ro`);
     if (litestream !== '') volumes.push(`--volume=${litestream}:/usr/bin/litestream:ro`);
     machine = await Engine.boot(MACHINE, ...volumes);
   }, BUILD_MS);
