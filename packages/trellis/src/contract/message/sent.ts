@@ -1,5 +1,6 @@
 import { declaredMembers, declares, evaluating, joined, typesOf } from '../schema/subschemas.ts';
 import type { AnySchema, Follow, Schema } from '../schema/document.ts';
+import { hasToJson, jsonOf } from '../schema/int64.ts';
 import { type Holder, PlainObject } from './json.ts';
 import type { Position } from '../schema/positions.ts';
 
@@ -22,24 +23,24 @@ export class Sent {
    * types it; the value itself if it is so already.
    *
    * @param position undefined: the value holds no number
+   * @param at the name of the member, or the index of the item, that the value is
    */
-  of(value: unknown, schema: AnySchema, position: Position | undefined): unknown {
+  of(value: unknown, schema: AnySchema, position: Position | undefined, at: string | number = ''): unknown {
     if (typeof value !== 'object' || value === null) return position === undefined ? value : position.typed(value);
     // Or the validator would see another value than the client.
-    if ('toJSON' in value && typeof value.toJSON === 'function')
-      return this.of((value as { toJSON: () => unknown }).toJSON(), schema, position);
+    if (hasToJson(value)) return this.of(jsonOf(value, at), schema, position);
     if (Array.isArray(value)) {
-      const items = value.map((each, index) => this.of(each, this.part(schema, index), position?.item(index)));
+      const items = value.map((each, index) => this.of(each, this.part(schema, index), position?.item(index), index));
       return items.some((each, index) => each !== value[index]) ? items : value;
     }
     // Most replies are whole, and need no copy.
     let kept: Holder | undefined;
     const names = Object.keys(value);
-    for (const [at, name] of names.entries()) {
+    for (const [index, name] of names.entries()) {
       const member = (value as Holder)[name];
       const part = member !== undefined && this.part(schema, name);
-      const sent = part === false ? undefined : this.of(member, part, position?.member(name));
-      if (member === undefined || sent !== member) kept ??= copyOf(value as Holder, names.slice(0, at));
+      const sent = part === false ? undefined : this.of(member, part, position?.member(name), name);
+      if (member === undefined || sent !== member) kept ??= copyOf(value as Holder, names.slice(0, index));
       if (kept !== undefined && sent !== undefined) kept[name] = sent;
     }
     return kept ?? value;

@@ -60,21 +60,35 @@ export function exactJson(value: unknown): string {
   return stringify(writable(value)) ?? 'null';
 }
 
-/** A copy whose bigints JSON.stringify can write. */
-function writable(value: unknown): unknown {
+/** A copy whose bigints JSON.stringify can write. @param at where it stands: the name of a member, the index of an item */
+function writable(value: unknown, at: string | number = ''): unknown {
   if (typeof value === 'bigint') return isSafe(value) ? Number(value) : JSON.rawJSON(String(value));
   if (typeof value !== 'object' || value === null) return value;
-  if ('toJSON' in value && typeof value.toJSON === 'function')
-    return writable((value as { toJSON: () => unknown }).toJSON());
-  if (Array.isArray(value)) return value.map((each) => writable(each));
+  if (hasToJson(value)) return writable(jsonOf(value, at));
+  if (Array.isArray(value)) return value.map(writable);
   const copy: Record<string, unknown> = {};
   for (const name of Object.keys(value)) {
-    const member = writable((value as Readonly<Record<string, unknown>>)[name]);
+    const member = writable((value as Readonly<Record<string, unknown>>)[name], name);
     // An assignment would set the prototype.
     if (name === '__proto__') Object.defineProperty(copy, name, { value: member, enumerable: true });
     else copy[name] = member;
   }
   return copy;
+}
+
+interface WithToJson {
+  toJSON(at: string): unknown;
+}
+
+export function hasToJson(value: object): value is WithToJson {
+  return 'toJSON' in value && typeof value.toJSON === 'function';
+}
+
+/** What JSON.stringify writes in its place: it calls `toJSON` with the name of the member, and not that of the result. */
+export function jsonOf(value: WithToJson, at: string | number): unknown {
+  const made = value.toJSON(String(at));
+  if (typeof made !== 'object' || made === null || !hasToJson(made)) return made;
+  return Array.isArray(made) ? Array.from(made as unknown[]) : { ...made, toJSON: undefined };
 }
 
 function isSafe(value: bigint): boolean {

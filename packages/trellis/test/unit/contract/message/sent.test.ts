@@ -117,6 +117,21 @@ describe('of the body of a reply, the service sends', () => {
     expect(shown(value, schema)).toBe(due);
   });
 
+  test('what toJSON makes of the name of a member, once, and none of its functions', () => {
+    const named = { toJSON: (name: string) => ({ name, toJSON: () => 'again' }) };
+    const itself = {
+      list: [named],
+      toJSON() {
+        return this;
+      },
+    };
+    const sent = new Sent(follower({})).of({ own: named, itself }, true, undefined);
+    expect(Object.entries(sent as object)).toEqual([
+      ['own', { name: 'own' }],
+      ['itself', { list: [{ name: '0' }] }],
+    ]);
+  });
+
   test('a deep value of schemas that refer to each other, after few steps at each level', () => {
     const to = (name: string) => ({ $ref: `#/components/schemas/${name}` });
     const schemas = {

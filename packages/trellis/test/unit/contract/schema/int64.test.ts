@@ -114,6 +114,13 @@ test('a number with a fraction in the query is refused as a number where no stri
 
 describe('exactJson writes', () => {
   const raw = JSON.rawJSON('1');
+  const NAMED = { toJSON: (name: string) => name };
+  const ITSELF = {
+    id: 1n,
+    toJSON() {
+      return this;
+    },
+  };
   test.each<[string, unknown, string]>([
     ['an integer of 53 bits', 2n ** 53n - 1n, '9007199254740991'],
     ['one of 54 bits', -(2n ** 53n) - 1n, '-9007199254740993'],
@@ -127,6 +134,14 @@ describe('exactJson writes', () => {
       { at: new Date(0), own: { toJSON: () => [2n ** 60n] } },
       '{"at":"1970-01-01T00:00:00.000Z","own":[1152921504606846976]}',
     ],
+    [
+      'what toJSON makes of the name of a member and of the place of an item',
+      [{ own: NAMED }, NAMED, { list: [0, NAMED] }],
+      '[{"own":"own"},"1",{"list":[0,"1"]}]',
+    ],
+    ['what toJSON of the whole value makes of no name', NAMED, '""'],
+    ['an object that toJSON returns as it is', { own: ITSELF }, '{"own":{"id":1}}'],
+    ['what toJSON returns, without asking that for its own toJSON', { toJSON: () => ITSELF }, '{"id":1}'],
     ['a member named __proto__', JSON.parse('{"__proto__":{"a":"x"},"b":1}'), '{"__proto__":{"a":"x"},"b":1}'],
     ['an object that would write itself as it stands, as an object', { raw }, '{"raw":{"rawJSON":"1"}}'],
     ['escapes of a text', ['"\u2028\ud800\n'], '["\\"\u2028\\ud800\\n"]'],
