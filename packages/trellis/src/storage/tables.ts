@@ -11,8 +11,11 @@ interface Values {
   boolean: boolean;
   timestamp: Date;
   bytes: Uint8Array;
-  /** An int64 beyond 2^53 is a bigint. A query takes a text, number, boolean or null as `new Json(value)`. */
-  json: unknown;
+  /**
+   * An int64 beyond 2^53 is a bigint. A query takes a text, number or boolean as `new Json(value)`. JSON's null is none of them:
+   * it could not be told from the null of SQL.
+   */
+  json: NonNullable<unknown>;
 }
 export type Kind = keyof Values;
 
@@ -133,7 +136,7 @@ type QueriedColumn<C> =
     : never;
 type NullOf<Optional> = Optional extends true ? null : never;
 /** A value in a query. A text as a JSON value is given as `Json`: the engines would read it as the JSON itself. */
-type Given<K, Value> = K extends 'json' ? (unknown extends Value ? object : Extract<Value, object>) | Json : Value;
+type Given<K, Value> = K extends 'json' ? (object extends Value ? object : Extract<Value, object>) | Json : Value;
 
 /** A row of a query as data: each null is undefined. So a reply made of it has every column that the contract declares. */
 export function withoutNulls<Row extends object>(row: Row): WithoutNulls<Row> {

@@ -4,7 +4,7 @@
  */
 import { sql } from 'kysely';
 import type { Operations, Others, Reply, Request } from '../../../src/contract/types.ts';
-import { int64, json, type Stored, table } from '../../../src/storage/tables.ts';
+import { int64, json, optional, type Stored, table } from '../../../src/storage/tables.ts';
 import type { ErrorNumber } from '../../../src/contract/errors.ts';
 import { mergePatch } from '../../../src/contract/merge-patch.ts';
 import type { Queries } from '../../../src/storage/store.ts';
@@ -143,7 +143,10 @@ export const bodiless: Service<operations, typeof tables, ErrorNumber>['records'
 // @ts-expect-error -- an operation is missing
 export const noOperations: Named<ErrorNumber>['operations'] = {};
 
-export const documents = { documents: table({ id: int64(), document: json<{ readonly name: string }>() }, 'id') };
+export const documents = {
+  documents: table({ id: int64(), document: json<{ readonly name: string }>() }, 'id'),
+  remarks: table({ id: int64(), any: optional(json()) }, 'id'),
+};
 
 export async function stores(
   { create, database }: Tools<typeof tables & typeof documents>,
@@ -189,6 +192,11 @@ export async function stores(
   await create('items', { id, name });
   // A column of JSON keeps all members.
   await create('documents', { id, document: first });
+  // @ts-expect-error -- JSON's null, which the column would not tell from the null of SQL
+  await create('remarks', { id, any: null });
+  // @ts-expect-error -- the same, if the contract allows it there
+  await create('remarks', { id, any: last });
+  await create('remarks', { id, any: last ?? undefined });
   // @ts-expect-error -- a column is missing
   await create('items', { id: 1n });
   // @ts-expect-error -- a column has another type

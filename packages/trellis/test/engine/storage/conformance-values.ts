@@ -107,7 +107,7 @@ export function testValues(getStore: () => Store): void {
   });
 
   describe('a column of JSON', () => {
-    const values: readonly [string, () => unknown, unknown][] = [
+    const values: readonly [string, () => object, unknown][] = [
       ['a URL', () => new URL('https://a.example/b'), 'https://a.example/b'],
       ['a date', () => ({ at: new Date('2026-02-01T00:00:00Z') }), { at: '2026-02-01T00:00:00.000Z' }],
       ['an object with a method', () => ({ a: 1, method: () => 2 }), { a: 1 }],
@@ -174,7 +174,7 @@ export function testValues(getStore: () => Store): void {
       expect(await rowOf(row.id)).toMatchObject(last);
     });
 
-    test.each<[string, unknown, string]>([
+    test.each<[string, object | number, string]>([
       ['a text with a lone surrogate', { list: ['lone \\ \ud800'] }, 'a lone surrogate'],
       ['a name with a lone surrogate', { '\udfff': 1 }, 'a lone surrogate'],
       ['NaN', NaN, 'NaN cannot be stored'],
