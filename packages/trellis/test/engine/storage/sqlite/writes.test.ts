@@ -97,9 +97,10 @@ describe('the queue of writes of SQLite', () => {
   });
 
   test('stores a row as it was when a transaction called `create`, although the transaction did not wait and changed it', async () => {
-    const row = { id: 120n, name: 'before' };
     let creation: Promise<unknown> | undefined;
     await store.transaction(({ create }) => {
+      // Of its own for each run: a slow one is repeated.
+      const row = { id: 120n, name: 'before' };
       creation = create('items', row);
       row.name = 'after';
       return Promise.resolve();
