@@ -2,7 +2,7 @@ import { type AnySchema, locationOf, type OpenApiDocument, resolver } from '../s
 import { isLarge } from '../src/contract/schema/exact.ts';
 import type { Attempt } from '../src/contract/schema/findings.ts';
 import type { Examined } from '../src/contract/load.ts';
-import { type Example, requireFitting } from '../src/contract/validator/validator-eov.ts';
+import { type Example, requireFitting } from '../src/contract/validator/examples.ts';
 import { visitNodes } from './for-libraries.ts';
 
 type Node = Readonly<Record<string, unknown>>;

@@ -3,7 +3,7 @@ import { type AnySchema, follower, locationOf, type OpenApiDocument } from '../s
 import { directly } from '../src/contract/schema/findings.ts';
 import { beneath, inPlace, reachable } from '../src/contract/schema/subschemas.ts';
 import { ContractError } from '../src/contract/errors.ts';
-import { type Example, requireFitting } from '../src/contract/validator/validator-eov.ts';
+import { type Example, requireFitting } from '../src/contract/validator/examples.ts';
 
 const SMALL = '3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10';
 const SPELLINGS = [SMALL, SMALL.toUpperCase()];

@@ -5,7 +5,6 @@ import {
   type DeclaredOperation,
   type Follow,
   follower,
-  locationOf,
   METHODS,
   type OpenApiDocument,
   type Parameter,
@@ -17,7 +16,6 @@ import {
   type Security,
 } from './schema/document.ts';
 import { directly } from './schema/findings.ts';
-import { ContractError } from './errors.ts';
 import { parameterReader, type ParameterValues, type SentRequest } from './message/parameters.ts';
 import { type Demand, readSecurity, requireOneScheme } from './security.ts';
 import { isIgnored, TOKEN } from './rules/vocabulary.ts';
@@ -163,28 +161,6 @@ function requireField(parameter: Parameter, where: string): void {
   // Node gives only this header as an array.
   if (name.toLowerCase() === 'set-cookie')
     refuse(parameter, where, 'a request has no header Set-Cookie: remove the parameter');
-}
-
-/** @returns each `x-pattern-message` by the pattern beside it @throws ContractError if a pattern has two messages */
-export function patternMessages(node: unknown): ReadonlyMap<string, string> {
-  const messages = new Map<string, string>();
-  const visit = (each: unknown): void => {
-    if (typeof each !== 'object' || each === null) return;
-    const { pattern, 'x-pattern-message': told } = each as Record<string, unknown>;
-    if (typeof pattern === 'string' && typeof told === 'string') {
-      // The validator reports a pattern without its place in the document.
-      if ((messages.get(pattern) ?? told) !== told)
-        throw new ContractError(
-          `the same pattern has another x-pattern-message elsewhere: ` +
-            'give both places the same text, or put one of the patterns in (?:…)',
-          locationOf(each, 'x-pattern-message'),
-        );
-      messages.set(pattern, told);
-    }
-    Object.values(each).forEach(visit);
-  };
-  visit(node);
-  return messages;
 }
 
 export function scopesOf({ operations }: Contract): string[] {

@@ -10,7 +10,8 @@ import { type ErrorBodyOf, outsideOf, requireFailures, requireRequestIds, type T
 import { requireOneIntegerType } from './rules/integers.ts';
 import { requireOneFile } from './rules/one-file.ts';
 import { requireLinearPatterns } from './rules/patterns.ts';
-import { requireOpenApi, withValidators } from './validator/validator-eov.ts';
+import { requireOpenApi } from './validator/openapi-schema.ts';
+import { withValidators } from './validator/operations.ts';
 import { requireKept } from './rules/vocabulary.ts';
 
 /** @returns all schemas of a document @param found gets what the service does not support */

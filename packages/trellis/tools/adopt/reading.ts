@@ -15,7 +15,7 @@ import { requireLinearPatterns } from '../../src/contract/rules/patterns.ts';
 import { JSON_TYPE, type ObjectKind, requireKept, VOCABULARY } from '../../src/contract/rules/vocabulary.ts';
 import { readSecurity, requireOneScheme } from '../../src/contract/security.ts';
 import { pinnedValues } from '../../src/contract/validator/translation.ts';
-import { invalidIn, requireOpenApi } from '../../src/contract/validator/validator-eov.ts';
+import { invalidIn, requireOpenApi } from '../../src/contract/validator/openapi-schema.ts';
 import { requireTypes } from '../contract-for-types.ts';
 import { examplesIn, requireFittingExamples } from '../examples.ts';
 import { forLibraries } from '../for-libraries.ts';

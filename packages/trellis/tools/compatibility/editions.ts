@@ -5,7 +5,7 @@ import { Refusal } from '../../src/contract/errors.ts';
 import { ReplyError } from '../../src/contract/message/faults.ts';
 import { Position } from '../../src/contract/schema/positions.ts';
 import { validateRequest } from '../../src/contract/request.ts';
-import { withValidators } from '../../src/contract/validator/validator-eov.ts';
+import { withValidators } from '../../src/contract/validator/operations.ts';
 import { Derivation, type DerivedReply, type DerivedRequest } from '../derivation/messages.ts';
 import { partAt, withSchemas } from '../derivation/schemas.ts';
 import { isObject, type JsonValue } from '../derivation/values.ts';

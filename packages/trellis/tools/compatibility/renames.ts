@@ -9,7 +9,7 @@ import {
   resolver,
   type Schema,
 } from '../../src/contract/schema/document.ts';
-import { withValidators } from '../../src/contract/validator/validator-eov.ts';
+import { withValidators } from '../../src/contract/validator/operations.ts';
 import { partAt, withSchemas } from '../derivation/schemas.ts';
 import { isUnchanged } from './prose.ts';
 

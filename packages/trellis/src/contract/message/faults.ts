@@ -7,7 +7,7 @@ export interface Fault {
   readonly keyword?: string;
   /** The types, the format, the pattern or the limit that the value lacks. */
   readonly wanted?: unknown;
-  /** In the words of Ajv. */
+  /** In the words of Ajv, of exact.ts, or of an `x-pattern-message`. */
   readonly message: string;
 }
 
@@ -16,8 +16,8 @@ export class ContractBroken extends Refusal {
   /** All of them; `faults` has those that the client is told. */
   readonly found: readonly Fault[];
 
-  constructor(found: readonly Fault[], patterns?: ReadonlyMap<string, string>, request?: object) {
-    const { named, rest } = read(found, patterns, request);
+  constructor(found: readonly Fault[], request?: object) {
+    const { named, rest } = read(found, request);
     super(ErrorNumber.contractBroken, [...named.keys(), ...rest].join('; '), {}, undefined, [...named.values()]);
     this.found = found;
   }
@@ -67,17 +67,16 @@ export function isOfName({ keyword = '' }: Fault): boolean {
   return keyword === 'required' || IS_NOT_ALLOWED.includes(keyword);
 }
 
-export function inWords(found: readonly Fault[], patterns?: ReadonlyMap<string, string>): string {
-  const { named, rest } = read(found, patterns);
+export function inWords(found: readonly Fault[]): string {
+  const { named, rest } = read(found);
   return [...named.keys(), ...rest].join('; ');
 }
 
 /**
- * @param patterns messages for values that do not match, by pattern
  * @param message in which the faults are
  * @returns the faults that are told, each by its sentence, and how many more there are
  */
-function read(found: readonly Fault[], patterns: ReadonlyMap<string, string> = new Map(), message: object = {}) {
+function read(found: readonly Fault[], message: object = {}) {
   const faults = found.filter((fault) => !(IN_TEXT.test(fault.path) && String(typesIn(fault)) === 'null'));
   const named = new Map<string, RequestFault>();
   let count = 0;
@@ -85,14 +84,14 @@ function read(found: readonly Fault[], patterns: ReadonlyMap<string, string> = n
     // One request can have thousands of faults, and each may have a path of megabytes.
     if (named.size === MAX_FAULTS || count === MAX_READ) break;
     const hint = isPlusLost(fault, message) ? ' (a + is a space in a query: send + as %2B)' : '';
-    const { member, ...told } = tellOf(fault, patterns, hint);
+    const { member, ...told } = tellOf(fault, hint);
     named.set(`${member} ${told.message}`, told);
     count++;
   }
   return { named, rest: count < faults.length ? [`and ${faults.length - count} more`] : [] };
 }
 
-function tellOf(fault: Fault, patterns: ReadonlyMap<string, string>, hint: string) {
+function tellOf(fault: Fault, hint: string) {
   const [part = '', ...names] = fault.path.split('/').slice(1);
   // An escape has two characters.
   const shown = names.map((name) =>
@@ -106,7 +105,7 @@ function tellOf(fault: Fault, patterns: ReadonlyMap<string, string>, hint: strin
     in: fault.path === '' ? 'body' : where,
     pointer: shown.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''),
     keyword: fault.keyword ?? '',
-    message: cut(predicate(fault, patterns), MAX_PREDICATE_LENGTH) + hint,
+    message: cut(predicate(fault), MAX_PREDICATE_LENGTH) + hint,
   } as const;
 }
 
@@ -136,7 +135,7 @@ function cut(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length).toWellFormed()}…` : text;
 }
 
-function predicate(fault: Fault, patterns: ReadonlyMap<string, string>): string {
+function predicate(fault: Fault): string {
   const { path, keyword, wanted, message } = fault;
   if (isOfName(fault)) return keyword === 'required' ? 'is required' : 'is not allowed';
   switch (keyword) {
@@ -147,7 +146,8 @@ function predicate(fault: Fault, patterns: ReadonlyMap<string, string>): string 
       return `must be ${types.map((each) => NOUNS[each] ?? each).join(' or ')}`;
     }
     case 'pattern':
-      return patterns.get(String(wanted)) ?? message;
+      // The words of the contract, if it has some.
+      return message;
     default:
       if (keyword === 'minLength' && wanted === 1) return 'must not be empty';
       // Ajv writes `NOT` in capitals, and `1 characters`.

@@ -345,10 +345,7 @@ export const VOCABULARY: Readonly<Record<ObjectKind, Readonly<Record<string, Voc
     ...shown('title', 'description', '$comment', 'deprecated', 'example', 'examples', 'externalDocs', 'xml'),
     ...shown('contentEncoding', 'contentMediaType', 'contentSchema'),
     nullable: refused('write a list of types: type: [string, "null"]'),
-    'x-pattern-message': kept(
-      'the message to a client whose string does not match the pattern; a pattern has one message',
-      text,
-    ),
+    'x-pattern-message': kept('the message to a client whose string does not match the pattern beside it', text),
     'x-error-numbers': kept(
       'the meaning of each number; the type allows only these; `contract:check` compares them',
       meanings,

@@ -97,6 +97,7 @@ export interface Schema extends ExactKeywords {
   readonly default?: unknown;
   readonly readOnly?: boolean;
   readonly writeOnly?: boolean;
+  readonly 'x-pattern-message'?: string;
   readonly 'x-error-numbers'?: Readonly<Record<string, string>>;
   readonly discriminator?: { readonly propertyName: string; readonly mapping?: Readonly<Record<string, string>> };
 }

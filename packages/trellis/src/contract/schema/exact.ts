@@ -19,13 +19,16 @@ export interface ExactKeywords {
   readonly uniqueItems?: boolean;
 }
 
+/** @param isPart tells whether an item or a member of the value is valid by the schema of the component `part` */
+export type IsValid = (value: unknown, isPart: (part: unknown) => boolean) => boolean;
+
 export interface ExactCheck {
   readonly keyword: string;
   /** The value of the keyword, if the words of a fault depend on it. */
   readonly wanted?: unknown;
   readonly message: string;
-  /** @param isPart tells whether an item or a member of the value is valid by the schema of the component `part` */
-  readonly isValid: (value: unknown, isPart: (part: unknown) => boolean) => boolean;
+  /** Of a pattern, the expression that texts must match. */
+  readonly isValid: RegExp | IsValid;
   readonly part?: string;
 }
 

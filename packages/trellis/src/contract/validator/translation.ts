@@ -1,11 +1,11 @@
 import { type AnySchema, type Follow, locationOf, type Schema } from '../schema/document.ts';
 import { ContractError } from '../errors.ts';
-import { type ExactCheck, exactChecks } from '../schema/exact.ts';
+import { type ExactCheck, exactChecks, type IsValid } from '../schema/exact.ts';
 import { spend } from '../schema/budget.ts';
 import { exactJson } from '../schema/int64.ts';
 import { isSchema, joined } from '../schema/subschemas.ts';
 import { VOCABULARY } from '../rules/vocabulary.ts';
-import { SPEND } from './spend-keyword.ts';
+import { SPEND } from './keywords.ts';
 import { CALL, type Weights, weightsOf } from './weights.ts';
 
 /** Keywords whose schemas apply to the same value. */
@@ -65,8 +65,8 @@ export class Translation {
   readonly weights: Weights[] = [CALL];
   private readonly direction: Direction;
   private readonly follow: Follow;
-  /** Names of exact checks, by the JSON of their keywords. */
-  private readonly known = new Map<string, readonly string[]>();
+  /** What `exact` has returned, by the JSON of the keywords. */
+  private readonly known = new Map<string, object>();
   /** Names of components, by the place of the reference and its target. */
   private readonly references = new Map<string, Map<AnySchema, string>>();
 
@@ -86,7 +86,7 @@ export class Translation {
     // Beside a branch that evaluates no member, Ajv forgets which members the patterns evaluate.
     const members: Record<string, unknown> = schema.patternProperties === undefined ? shown : {};
     if (members !== shown) also.push(this.apart(members));
-    const { discriminator, type, format = '', if: condition } = schema;
+    const { discriminator, type, format = '', if: condition, 'x-pattern-message': told } = schema;
     const union = discriminator && (schema.oneOf === undefined ? 'anyOf' : 'oneOf');
     const has = (name: string) => !place.barred.includes(name);
     for (const [keyword, value] of Object.entries(schema)) {
@@ -112,7 +112,9 @@ export class Translation {
         // The validator itself would drop a rule for a member named `x-stoplight`.
         for (const [name, each] of Object.entries(value as Record<string, readonly string[]>))
           also.push({ if: { type: 'object', ...this.requiring([name]) }, then: this.requiring(each.filter(has)) });
-      } else if (PLAIN.test(keyword)) shown[keyword] = value;
+      } else if (keyword === 'pattern' && told !== undefined)
+        Object.assign(shown, this.matching(value as string, told));
+      else if (PLAIN.test(keyword)) shown[keyword] = value;
       else if (EXACT.includes(keyword)) exact[keyword] = value;
     }
     // If `type` lists `integer` or `number`, exact.ts checks the whole keyword, and Ajv does not.
@@ -147,7 +149,7 @@ export class Translation {
     const most = maxContains === Infinity ? '' : ` and no more than ${maxContains}`;
     const message = `must contain at least ${minContains}${most} valid item(s)`;
     const part = this.component(wanted);
-    const isValid = (value: unknown, isWanted: (item: unknown) => boolean): boolean => {
+    const isValid: IsValid = (value, isWanted) => {
       if (!Array.isArray(value)) return true;
       let count = 0;
       for (const item of value) {
@@ -158,7 +160,7 @@ export class Translation {
       }
       return count >= minContains;
     };
-    return { [`exact${this.checks.push({ keyword: 'contains', message, isValid, part }) - 1}`]: true };
+    return this.checked([{ keyword: 'contains', message, isValid, part }]);
   }
 
   /** Ajv takes the name '' of a missing member for none. */
@@ -170,16 +172,22 @@ export class Translation {
       Array.isArray(value) ||
       (value as Record<string, unknown>)[''] !== undefined;
     const check = { keyword: 'required', message: "must have required property ''", isValid };
-    return { required: names.filter(Boolean), [`exact${this.checks.push(check) - 1}`]: true };
+    return { required: names.filter(Boolean), ...this.checked([check]) };
   }
 
-  /** Returns the keywords `exact0`, `exact1`, …, which replace the keywords that exact.ts checks. */
+  /** Ajv would report the pattern without its place, where the message stands. */
+  private matching(pattern: string, message: string): object {
+    return this.checked([{ keyword: 'pattern', wanted: pattern, message, isValid: new RegExp(pattern, 'u') }]);
+  }
+
+  /** Replaces the keywords that exact.ts checks. */
   private exact(keywords: object): object {
-    const key = exactJson(keywords);
-    const names = this.known.getOrInsertComputed(key, () =>
-      exactChecks(keywords).map((check) => `exact${this.checks.push(check) - 1}`),
-    );
-    return Object.fromEntries(names.map((name) => [name, true]));
+    return this.known.getOrInsertComputed(exactJson(keywords), () => this.checked(exactChecks(keywords)));
+  }
+
+  /** @returns the keywords `exact0`, `exact1`, … by which a translated schema requires the checks */
+  private checked(checks: readonly ExactCheck[]): object {
+    return Object.fromEntries(checks.map((check) => [`exact${this.checks.push(check) - 1}`, true]));
   }
 
   private barredMembers(schema: Schema): string[] {
@@ -205,7 +213,8 @@ export class Translation {
     const known = this.references.getOrInsertComputed(key, () => new Map());
     let name = known.get(target);
     if (name === undefined) {
-      name = this.nextName();
+      // A schema that is refused stays without checks, so that what else refers to it compiles.
+      name = this.component(true);
       known.set(target, name);
       // requirePlace has already checked this reference; with 'a member' it accepts the translation, which all places
       // share.

@@ -1,4 +1,5 @@
 import { Overspent } from '../schema/budget.ts';
+import { locationOf } from '../schema/document.ts';
 import type { Fault } from '../message/faults.ts';
 
 /**
@@ -31,4 +32,12 @@ export function described(find: (all: boolean) => FindFaults): FindFaults {
       return first;
     }
   };
+}
+
+/** What to change in the contract. */
+export function explained({ at }: Overspent): string {
+  return (
+    `${locationOf(at)}: the schemas that apply here take more work than the length of the message allows: use fewer ` +
+    'branches, patterns and checks for one value, or choose between branches by a discriminator'
+  );
 }

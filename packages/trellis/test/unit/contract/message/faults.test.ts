@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { ContractBroken } from '../../../../src/contract/message/faults.ts';
+import { receiver } from '../values.ts';
 
 test.each([
   ['/body/list/0/id', 'type', 'integer', '', 'body.list.0.id must be an integer'],
@@ -31,15 +32,25 @@ test.each([
   ['format', 'date-time', 'today and tomorrow', false],
 ])('ContractBroken says how to send a +, only if one was lost: %s %s, %j', (keyword, wanted, value, isLost) => {
   const fault = { path: '/query/list/0', keyword, wanted, message: '' };
-  const said = new ContractBroken([fault], undefined, { query: { list: [value] } }).message;
+  const said = new ContractBroken([fault], { query: { list: [value] } }).message;
   expect(said.endsWith(' (a + is a space in a query: send + as %2B)')).toBe(isLost);
 });
 
-test('ContractBroken says of a pattern what the contract says of it, and otherwise what the validator says', () => {
-  const fault = { path: '/body/x', keyword: 'pattern', message: 'must match' };
-  const said = (wanted: string) =>
-    new ContractBroken([{ ...fault, wanted }], new Map([['^a$', 'must be an a']])).message;
-  expect(['^a$', '^b$'].map(said)).toEqual(['body.x must be an a', 'body.x must match']);
+test('a client is told of a pattern what its place in the contract says, and otherwise what the validator says', async () => {
+  const pattern = '^a$';
+  const receive = await receiver({
+    body: {
+      properties: {
+        one: { pattern, 'x-pattern-message': 'must be the letter a, NOT another' },
+        two: { type: ['string', 'integer'], pattern, 'x-pattern-message': 'must be a' },
+        three: { pattern },
+      },
+    },
+  });
+  expect(() => receive('', '{"one":"b","two":"b","three":"b"}')).toThrow(
+    'body.one must be the letter a, NOT another; body.two must be a; body.three must match pattern "^a$"',
+  );
+  expect(receive('', '{"one":1,"two":2,"three":"a"}')).toMatchObject({ body: { one: 1, two: 2, three: 'a' } });
 });
 
 test('ContractBroken names a fault once when the validator reports it twice', () => {

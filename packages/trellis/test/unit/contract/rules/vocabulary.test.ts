@@ -181,16 +181,6 @@ describe('loadContract refuses, with place and cure,', () => {
       },
       'default goes beyond ±9007199254740991',
     ],
-    [
-      'Schema',
-      {
-        properties: {
-          a: { pattern: '^a$', 'x-pattern-message': 'must be the letter a' },
-          b: { pattern: '^a$', 'x-pattern-message': 'must be a' },
-        },
-      },
-      'the same pattern has another x-pattern-message elsewhere: give both places the same text',
-    ],
     ['Schema', { multipleOf: 0 }, 'multipleOf must be a number above 0'],
     ['Schema', { uniqueItems: 'yes' }, 'uniqueItems must be true or false'],
     ['Schema', { required: 'name' }, 'required must be a list of strings'],

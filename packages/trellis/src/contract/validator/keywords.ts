@@ -1,0 +1,130 @@
+import { createRequire } from 'node:module';
+import type * as Ajv from 'ajv/dist/core.js';
+import { budget, countParts, requireMore } from '../schema/budget.ts';
+import type { ExactCheck, IsValid } from '../schema/exact.ts';
+import { CALL, COPY, NAME, type Weights } from './weights.ts';
+
+// The keywords of a translation that JSON Schema does not have.
+
+/** The keyword of the translation: its value is the index of the weights that a schema spends. */
+export const SPEND = 'spend';
+
+/** To find and copy a fault, where all are described. */
+const FAULT = 40;
+
+const require = createRequire(import.meta.url);
+
+/** @param checks a schema requires the first of them by `exact0: true` */
+export function keywordsOf(checks: readonly ExactCheck[], weights: readonly Weights[]): Ajv.KeywordDefinition[] {
+  return [spendKeyword(weights), ...checks.map((check, index) => checkKeyword(check, `exact${index}`))];
+}
+
+function checkKeyword({ keyword: checked, message, isValid, part }: ExactCheck, keyword: string) {
+  const error = { message };
+  if (isValid instanceof RegExp) {
+    // eslint-disable-next-line no-restricted-syntax -- the name of Ajv's documented tag of templates of code
+    const { _ } = codegen();
+    const code = (cxt: Ajv.KeywordCxt) => {
+      cxt.fail(_`!${cxt.gen.scopeValue('pattern', { ref: isValid })}.test(${cxt.data})`);
+    };
+    return { keyword, type: 'string' as const, error, code };
+  }
+  return {
+    keyword,
+    // Ajv checks a keyword for arrays after maxItems, and one for all values before.
+    ...(checked === 'uniqueItems' && { type: 'array' as const }),
+    // It saves time: without it, Ajv copies each error that the keyword creates, once for every earlier error.
+    errors: false,
+    ...(part === undefined ? { schema: false, validate: isValid } : { compile: withPart(isValid, part) }),
+    error,
+  };
+}
+
+/** Of the Ajv that compiles the code. */
+function codegen(): Pick<typeof Ajv, '_' | 'Name'> {
+  const ofValidator = createRequire(require.resolve('express-openapi-validator'));
+  return ofValidator('ajv/dist/core') as typeof Ajv;
+}
+
+/** A component that Ajv has compiled. `errors` has the faults of the value that it refused last. */
+export interface Check {
+  (data: object): boolean;
+  errors?: readonly Report[] | null;
+}
+
+/** A fault as Ajv reports it. */
+export interface Report {
+  readonly keyword: string;
+  readonly instancePath: string;
+  readonly message?: string;
+  readonly params: Readonly<
+    Partial<Record<'missingProperty' | 'additionalProperty' | 'unevaluatedProperty', string>> &
+      Partial<Record<'type' | 'format' | 'pattern' | 'limit', unknown>>
+  >;
+}
+
+/** What is used here of Ajv. */
+export interface Compiler {
+  getSchema(name: string): Check | undefined;
+}
+
+export function compiled(ajv: Compiler, component: string): Check {
+  const check = ajv.getSchema(component);
+  if (check === undefined) throw new Error(`express-openapi-validator did not compile ${component}`);
+  return check;
+}
+
+/** Ajv compiles the component on first use, as schemas may contain themselves. */
+function withPart(isValid: IsValid, part: string) {
+  return (_schema: unknown, _parent: unknown, { self }: { readonly self: Compiler }) => {
+    let check: Check | undefined;
+    return (value: unknown) => isValid(value, (each) => (check ??= compiled(self, part))(each as object));
+  };
+}
+
+/** Ajv writes it into the code of each schema: a function that it called would cost a hundred times as much. */
+function spendKeyword(weights: readonly Weights[]): Ajv.CodeKeywordDefinition {
+  // eslint-disable-next-line no-restricted-syntax -- the name of Ajv's documented tag of templates of code
+  const { _, Name } = codegen();
+
+  /** The names of members on the way to the value, which this function writes out in each path. */
+  const namesIn = ({ it }: Ajv.KeywordCxt): readonly Ajv.Name[] =>
+    Object.keys((it.errorPath as unknown as { readonly names: object }).names)
+      .filter((name) => /^key\d/.test(name))
+      .map((name) => new Name(name));
+
+  return {
+    keyword: SPEND,
+    schemaType: 'number',
+    // Ajv applies the keywords of a schema in the order in which it knows them.
+    before: '$ref',
+    code(cxt) {
+      const { gen, data, it, allErrors } = cxt;
+      const { schema, once, character, part, faults, isClosed } = weights[cxt.schema as number] ?? CALL;
+      const eachPart = part + (allErrors && isClosed ? FAULT : 0);
+      let cost: Ajv.Code = _`${once + (allErrors ? FAULT * faults : 0)}`;
+      if (schema === undefined) cost = _`${cost} + ${COPY} * ${new Name('errors')}`;
+      if (character > 0) cost = _`${cost} + (typeof ${data} === "string" ? ${character} * ${data}.length : 0)`;
+      if (eachPart > 0) cost = _`${cost} + ${eachPart} * ${gen.scopeValue('func', { ref: countParts })}(${data})`;
+      const calls = countCalls(it.schema);
+      if (calls > 0) for (const name of namesIn(cxt)) cost = _`${cost} + ${calls * NAME} * ${name}.length`;
+      const kept = gen.scopeValue('obj', { ref: budget });
+      if (schema !== undefined) gen.code(_`${kept}.at = ${gen.scopeValue('obj', { ref: schema })}`);
+      gen.if(_`(${kept}.left -= ${cost}) < 0`, () => gen.code(_`${gen.scopeValue('func', { ref: requireMore })}()`));
+    },
+  };
+}
+
+/** The functions that Ajv calls for the schema, without the schemas in it that spend by themselves. */
+function countCalls(schema: unknown): number {
+  if (typeof schema !== 'object' || schema === null) return 0;
+  return Object.entries(schema).reduce(
+    (count, [keyword, value]) =>
+      count + Number(/^(?:\$ref|exact\d+)$/.test(keyword)) + (isSpending(value) ? 0 : countCalls(value)),
+    0,
+  );
+}
+
+function isSpending(schema: unknown): boolean {
+  return typeof schema === 'object' && schema !== null && SPEND in schema;
+}

@@ -1,0 +1,102 @@
+import type { ContractOperation, Declared } from '../contract.ts';
+import { ContractError, ErrorNumber, Refusal } from '../errors.ts';
+import { messageOf } from '../../explained-error.ts';
+import { replyFor } from '../message/content.ts';
+import { ContractBroken, inWords, ReplyError } from '../message/faults.ts';
+import { budget, Overspent } from '../schema/budget.ts';
+import { follower, type OpenApiDocument } from '../schema/document.ts';
+import { directly } from '../schema/findings.ts';
+import { trialsOfDefaults } from './defaults.ts';
+import { toMessages } from './message-schemas.ts';
+import { Translation } from './translation.ts';
+import { replyCompiler, requestCompiler } from './validator-eov.ts';
+import { explained, type FindFaults } from './verdict.ts';
+
+/** @returns the operations that compile @throws ContractError for another version of the validator */
+export function withValidators(
+  operations: readonly Declared[],
+  document: OpenApiDocument,
+  attempt = directly,
+): ContractOperation[] {
+  const follow = follower(document);
+  const [requests, replies] = [new Translation('request', follow), new Translation('reply', follow)];
+  const messages = operations.flatMap(
+    (operation) => attempt(() => [{ operation, ...toMessages(operation, requests, replies) }]) ?? [],
+  );
+  const translated = messages.map(({ operation }) => operation);
+  const trials = trialsOfDefaults(translated, requests, follow, attempt);
+  const [ofRequest, ofReply] = [requestCompiler(requests), replyCompiler(replies)];
+  for (const { name, component, sent, filled, location } of trials)
+    attempt(() => {
+      const find = ofRequest(component);
+      const wrong = compiles(location, () => (find({ [name]: sent }) ? undefined : find({ [name]: filled })));
+      if (wrong !== undefined) throw new ContractError(inWords(wrong), location);
+    });
+  return messages.flatMap(
+    ({ operation, bodies, responses }) =>
+      attempt(() => {
+        const validator = compiles(`openapi.yaml, ${operation.method} ${operation.path}`, () =>
+          validatorOf(operation, compiledBy(ofRequest, bodies), compiledBy(ofReply, responses)),
+        );
+        return [{ ...operation, validator }];
+      }) ?? [],
+  );
+}
+
+function compiledBy(
+  compile: (component: string) => FindFaults,
+  components: ReadonlyMap<string, string>,
+): ReadonlyMap<string, FindFaults> {
+  return new Map(Array.from(components, ([key, component]) => [key, compile(component)]));
+}
+
+/** @param requests by the media type of the body, `replies` by status */
+function validatorOf(
+  { id }: Declared,
+  requests: ReadonlyMap<string, FindFaults>,
+  replies: ReadonlyMap<string, FindFaults>,
+): ContractOperation['validator'] {
+  // Without a body, all of them check the same.
+  const [first] = requests.values();
+  return {
+    request: (request, mediaType = '', work) => {
+      const find = requests.get(mediaType) ?? first;
+      const faults = withinWork(() => find?.(request, work), tooMuchWork);
+      if (faults !== undefined) throw new ContractBroken(faults, request);
+      return budget.rest;
+    },
+    reply: (status, headers, body) => {
+      const find = replyFor(replies, status);
+      const faults = withinWork(
+        () => find?.({ headers, body }),
+        (why) => new ReplyError(id, [], why),
+      );
+      if (faults !== undefined) throw new ReplyError(id, faults);
+    },
+  };
+}
+
+/** @param place of what is compiled @throws ContractError if it does not compile, or takes too much work */
+function compiles<T>(place: string, compile: () => T): T {
+  try {
+    return compile();
+  } catch (error) {
+    if (error instanceof ContractError) throw error;
+    if (error instanceof Overspent) throw new ContractError(explained(error));
+    throw new ContractError(`this does not compile: ${messageOf(error)}`, place);
+  }
+}
+
+/** @throws what `refusal` makes of the explanation of an Overspent */
+function withinWork<T>(judge: () => T, refusal: (why: string) => Error): T {
+  try {
+    return judge();
+  } catch (error) {
+    throw error instanceof Overspent ? refusal(explained(error)) : error;
+  }
+}
+
+function tooMuchWork(why: string): Refusal {
+  const said = 'the request takes too much work to check: send fewer or shorter values';
+  return new Refusal(ErrorNumber.tooMuchWork, said, {}, why);
+}
