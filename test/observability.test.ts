@@ -196,8 +196,11 @@ const badFor15s = () => {
   return Object.fromEntries(values) as Readonly<Record<string, string>>;
 };
 
+/** By alert. */
+type Labels = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
 /** Returns the labels of each alert that fires for a bad instance. */
-const FIRING: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+const FIRING: Labels = {
   PlantStoreDown: { severity: 'critical', job: 'plant-store', instance: 'a' },
   PlantStoreNotReady: { severity: 'critical', instance: 'a' },
   PlantStoreFails: { severity: 'critical' },
@@ -221,22 +224,22 @@ test('each alert is in docs/observability.md, and has a summary and a runbook', 
   expect(alerts.match(/^ {10}runbook: >-$/gm)).toHaveLength(names.length);
 });
 
-/** Has promtool compute which alerts fire. @param firing the labels of each, after the time in `at` */
+/** Has promtool compute which alerts fire. @param firing by time: the labels of each alert that fires then */
 function expectFiring(
   promtool: string,
   series: Readonly<Record<string, string>>,
-  firing: Readonly<Record<string, Readonly<Record<string, string>>>>,
-  at: readonly string[],
+  firing: Readonly<Record<string, Labels>>,
+  interval = '15s',
 ): void {
   const folder = temporaryFolder();
   // The test compares only the labels, so it removes the annotations.
   writeFileSync(join(folder, 'rules.yml'), alerts.replaceAll(/ {8}annotations:\n(?: {10}.*\n)+/g, ''));
   const tests = {
-    interval: '15s',
+    interval,
     input_series: Object.entries(series).map(([series, values]) => ({ series, values })),
-    alert_rule_test: at.flatMap((eval_time) =>
-      [...new Set([...names, ...Object.keys(firing)])].map((alertname = '') => {
-        const exp_labels = firing[alertname];
+    alert_rule_test: Object.entries(firing).flatMap(([eval_time, labels]) =>
+      [...new Set([...names, ...Object.keys(labels)])].map((alertname = '') => {
+        const exp_labels = labels[alertname];
         return { eval_time, alertname, exp_alerts: exp_labels === undefined ? [] : [{ exp_labels }] };
       }),
     ),
@@ -244,7 +247,7 @@ function expectFiring(
   // The file that promtool reads must be YAML; JSON is valid YAML.
   writeFileSync(
     join(folder, 'tests.yml'),
-    JSON.stringify({ rule_files: ['rules.yml'], evaluation_interval: '15s', tests: [tests] }),
+    JSON.stringify({ rule_files: ['rules.yml'], evaluation_interval: interval, tests: [tests] }),
   );
   const options = { cwd: folder, encoding: 'utf8' } as const;
   const { status, stdout, stderr } = spawnSync(promtool, ['test', 'rules', 'tests.yml'], options);
@@ -255,14 +258,14 @@ testWithPromtool(
   'each alert but that on a missing job fires for a bad instance, and none for a good one',
   (promtool) => {
     expect(names.toSorted()).toEqual(['PlantStoreMissing', ...Object.keys(FIRING)].toSorted());
-    expectFiring(promtool, steady(BAD), FIRING, ['10m']);
-    expectFiring(promtool, steady(GOOD), {}, ['10m']);
+    expectFiring(promtool, steady(BAD), { '10m': FIRING });
+    expectFiring(promtool, steady(GOOD), { '10m': {} });
   },
 );
 
 testWithPromtool('no alert but that on lost lines fires after trouble of 15 seconds', (promtool) => {
   const times = Array.from({ length: 35 }, (_, index) => `${90 + 15 * index}s`);
-  expectFiring(promtool, badFor15s(), {}, times);
+  expectFiring(promtool, badFor15s(), Object.fromEntries(times.map((at) => [at, {}])));
 });
 
 test('the alert on waiting writes fires below the number of operations that may run', () => {
@@ -275,7 +278,8 @@ testWithPromtool(
   'the alert on readiness fires within two minutes for a store that is away without requests',
   (promtool) => {
     const { PlantStoreNotReady = {} } = FIRING;
-    expectFiring(promtool, steady({ ...GOOD, ready: 0 }), { PlantStoreNotReady }, ['2m', '10m']);
+    const firing = { PlantStoreNotReady };
+    expectFiring(promtool, steady({ ...GOOD, ready: 0 }), { '2m': firing, '10m': firing });
   },
 );
 
@@ -290,10 +294,8 @@ testWithPromtool(
       'plant_store_http_requests_total{operation="createPlant",status="200",instance="a"}': '0x64 1x9',
       'plant_store_http_requests_total{operation="showPlant",status="200",instance="a"}': '0+1x74',
     };
-    const { PlantStoreOnlyFails: firing } = FIRING;
-    const PlantStoreOnlyFails = { ...firing, operation: 'createPlant' };
-    expectFiring(promtool, series, { PlantStoreOnlyFails }, ['8m', '12m', '16m']);
-    expectFiring(promtool, series, {}, ['17m', '18m']);
+    const firing = { PlantStoreOnlyFails: { ...FIRING['PlantStoreOnlyFails'], operation: 'createPlant' } };
+    expectFiring(promtool, series, { '8m': firing, '12m': firing, '16m': firing, '17m': {}, '18m': {} });
   },
 );
 
@@ -304,23 +306,22 @@ testWithPromtool('the alert on the disk fires for a large one only when it is sh
     'plant_store_disk_size_bytes{instance="a"}': '1e12x40',
   });
   const { PlantStoreDiskFull = {} } = FIRING;
-  expectFiring(promtool, disk(2e10), {}, ['10m']);
-  expectFiring(promtool, disk(9e9), { PlantStoreDiskFull }, ['10m']);
+  expectFiring(promtool, disk(2e10), { '10m': {} });
+  expectFiring(promtool, disk(9e9), { '10m': { PlantStoreDiskFull } });
 });
 
 testWithPromtool('the alert on backups fires after the metric has gone, and ends with the next backup', (promtool) => {
   const { PlantStoreBackupOld = {} } = FIRING;
   const series = {
-    'up{job="plant-store",instance="a"}': '1x7000',
+    'up{job="plant-store",instance="a"}': '1x1800',
     // The metric goes after five minutes, and comes back with a new backup after 28 hours.
-    'plant_store_backup_time_seconds{instance="c"}': `0x20 _x${28 * 240 - 21} ${28 * 3600}x100`,
+    'plant_store_backup_time_seconds{instance="c"}': `0x5 _x${28 * 60 - 6} ${28 * 3600}x25`,
   };
-  expectFiring(promtool, series, {}, ['25h']);
-  expectFiring(promtool, series, { PlantStoreBackupOld }, ['27h']);
-  expectFiring(promtool, series, {}, ['28h5m']);
+  // Of each minute: promtool computes 28 hours.
+  expectFiring(promtool, series, { '25h': {}, '27h': { PlantStoreBackupOld }, '28h5m': {} }, '1m');
 });
 
 testWithPromtool('the alert on a missing job fires for a Prometheus that reads no instance', (promtool) => {
   const PlantStoreMissing = { severity: 'critical', job: 'plant-store' };
-  expectFiring(promtool, { 'up{job="another",instance="b"}': '1x40' }, { PlantStoreMissing }, ['6m']);
+  expectFiring(promtool, { 'up{job="another",instance="b"}': '1x40' }, { '6m': { PlantStoreMissing } });
 });
