@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Project } from '../../support/project.ts';
 import { run } from '../../support/readme.ts';
+import { trellis } from '../../support/trellis.ts';
 
 const FOLDER = 'packages/trellis/test/services/items';
 const CONTRACT = `${FOLDER}/openapi.yaml`;
@@ -15,14 +16,11 @@ beforeEach(() => {
 /** Edits the contract of the items, and generates from it. */
 async function generate(...edits: readonly (readonly [string, string])[]) {
   for (const [from, to] of edits) project.edit(CONTRACT, from, to);
-  return check('');
+  return check();
 }
 
-async function check(option = '--check') {
-  const { code, stdout, stderr } = await run(
-    project,
-    `scripts/node packages/trellis/bin/trellis generate ${option} ${FOLDER}`,
-  );
+async function check(...options: readonly string[]) {
+  const { code, stdout, stderr } = await trellis(project.folder, 'generate', ...options, FOLDER);
   return { code, said: stdout + stderr };
 }
 
@@ -83,7 +81,7 @@ describe('`generate` makes types of', () => {
 test('`generate --check` names a fault of such a member by the name in the contract', async () => {
   const { code } = await generate(member('constructor', 'type: string'));
   expect(code).toBe(0);
-  const { code: failed, said } = await check();
+  const { code: failed, said } = await check('--check');
   expect(failed).toBe(1);
   expect(said).toContain('at #/components/schemas/NewItem/properties/constructor');
   expect(said).not.toContain('a_name_called_');
@@ -191,7 +189,7 @@ describe('a contract whose failures', () => {
   test('lack a number of the framework in their list is written, and fails the check', async () => {
     const { code } = await generate(["            '40400': The path does not exist\n", '']);
     expect(code).toBe(0);
-    const { code: failed, said } = await check();
+    const { code: failed, said } = await check('--check');
     expect([failed, said]).toEqual([
       1,
       `${CONTRACT}: x-error-numbers lacks 40400, which the service may answer: add them\n`,

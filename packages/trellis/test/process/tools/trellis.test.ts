@@ -4,11 +4,12 @@ import { describe, expect, test } from '@jest/globals';
 import { blocks } from '../../support/readme.ts';
 import { ROOT, start } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
+import { trellis } from '../../support/trellis.ts';
 
 const PACKAGE = join(ROOT, 'packages/trellis');
 
-/** Runs `trellis` in a folder. */
-async function trellis(folder: string, ...args: readonly string[]) {
+/** Runs `trellis` as a process of its own. */
+async function startTrellis(folder: string, ...args: readonly string[]) {
   const { ended, stdout, stderr } = start(process.execPath, [join(PACKAGE, 'bin/trellis'), ...args], {}, folder);
   return { code: await ended, stdout: stdout(), stderr: stderr() };
 }
@@ -16,7 +17,7 @@ async function trellis(folder: string, ...args: readonly string[]) {
 describe('trellis init', () => {
   test('makes a folder with a service of its own name, installed from where trellis is', async () => {
     const folder = temporaryFolder();
-    const { code, stdout } = await trellis(folder, 'init', 'my-tasks');
+    const { code, stdout } = await startTrellis(folder, 'init', 'my-tasks');
     expect([code, stdout]).toEqual([0, expect.stringContaining('cd my-tasks && npm install')]);
     const service = join(folder, 'my-tasks');
     const read = (file: string) => readFileSync(join(service, file), 'utf8');
@@ -67,7 +68,7 @@ describe('trellis init', () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'taken'));
     writeFileSync(join(folder, 'taken/main.ts'), '');
-    expect(await trellis(folder, 'init', name)).toEqual({ code: 1, stdout: '', stderr: `${message}\n` });
+    expect(await startTrellis(folder, 'init', name)).toEqual({ code: 1, stdout: '', stderr: `${message}\n` });
     expect(readdirSync(folder, { recursive: true }).toSorted()).toEqual(['taken', 'taken/main.ts']);
   });
 });
@@ -116,7 +117,7 @@ test.each([
 test.each(['generate', 'check', 'dev', 'contract check', 'contract release'])(
   'trellis %s says that a folder has no contract, and what to name',
   async (command) => {
-    const { code, stderr } = await trellis(temporaryFolder(), ...command.split(' '));
+    const { code, stderr } = await startTrellis(temporaryFolder(), ...command.split(' '));
     expect([code, stderr]).toEqual([1, expect.stringContaining('openapi.yaml')]);
     expect(stderr).toMatch(/: name (?:the|a) folder/);
     expect(stderr).not.toContain('    at ');
