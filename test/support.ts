@@ -56,7 +56,8 @@ export function tellBackup(folder: string): string {
 
 /** Starts the plant store in this process, without settings. */
 export function startPlantApp(options: Parameters<typeof startApp>[0] = {}): Promise<TestApp> {
-  return startApp({ service: plants, ...options });
+  // A test that replaces one operation leaves the others, also those that a change of the contract has added.
+  return startApp({ service: plants, ...options, operations: { ...PLANTS.service.operations, ...options.operations } });
 }
 
 /** Starts the plant store in this process, with all that its settings say. */
