@@ -97,7 +97,8 @@ class PostgresEngine implements Engine {
     this.opening = opening;
     this.server = serverOf(location);
     this.creating = formatsOf(layout.tables, Creating);
-    this.session = this.newSession();
+    // Until it was there, a service has one short try after the other: its log says at once that the server is away.
+    this.session = this.newSession(opening.onUnreachable !== undefined);
     this.readiness = this.newSession();
     this.creations = new Queue({
       work: (...batch) => this.write(...batch),
@@ -235,8 +236,7 @@ class PostgresEngine implements Engine {
     const { create, onUnreachable } = this.opening;
     for (;;) {
       try {
-        const patience = onUnreachable === undefined ? STORE_PATIENCE_MS : REOPEN_PAUSE_MS;
-        const schema = await migrate(layout, session, server, create, performance.now() + patience);
+        const schema = await migrate(layout, session, server, create, deadline());
         await this.requireSessions();
         if (await this.findSpread(session)) void this.followSpread().catch(() => undefined);
         this.notOpen = undefined;
@@ -327,8 +327,8 @@ class PostgresEngine implements Engine {
     });
   }
 
-  private newSession(): Session {
-    return new Session(this.location, this.layout.tables, this.connections);
+  private newSession(unreachable = false): Session {
+    return new Session(this.location, this.layout.tables, this.connections, unreachable);
   }
 
   private withTurn<T>(

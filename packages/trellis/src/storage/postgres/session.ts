@@ -4,7 +4,7 @@ import { messageOf } from '../../explained-error.ts';
 import { cancel, connect, type PostgresConnection, drop } from './client.ts';
 import { type Result, type AnyRow, StoreUnavailable, StoreUnusable } from '../store.ts';
 import { CANCELLED, InterruptedError, losesConnection, stateOf, translate } from './errors.ts';
-import { type PostgresLocation, serverOf } from './location.ts';
+import { nameOfHost, type PostgresLocation, serverOf } from './location.ts';
 import type { Tables } from '../tables.ts';
 import { encode } from './values.ts';
 
@@ -20,10 +20,8 @@ const MAX_PAUSE_MS = 500;
 
 /** The store cancels a query this long before the deadline of the query. */
 const CANCEL_MS = 500;
-/** The time limit of a query to a server that did not answer before. */
+/** The time limit of a query to a server that did not answer before, and of the wait for a connection to it. */
 const UNREACHABLE_QUERY_MS = 1000;
-/** The least time in which a connection is tried. */
-const MIN_CONNECT_MS = 500;
 const PORTION_MS = 600_000;
 
 /** Locks a row, which takes a transaction id: PostgreSQL then waits at the commit until the standby has all commits before. */
@@ -41,19 +39,28 @@ export class Session implements Disposable {
   isSerializable = false;
   private readonly location: PostgresLocation;
   private readonly tables: Tables;
-  /** The open ones of all sessions of a store. */
   private readonly connections: Set<PostgresConnection>;
   private connection: PostgresConnection | undefined;
   private opening: Promise<PostgresConnection> | undefined;
   private readonly closing = new AbortController();
   private nextHost = 0;
+  /** Why the last try to connect failed. */
+  private failure: string;
   /** Whether all tries of the last work failed: the next work then has one short try, so that requests fail fast. */
-  private unreachable = false;
+  private unreachable: boolean;
 
-  constructor(location: PostgresLocation, tables: Tables, connections = new Set<PostgresConnection>()) {
+  /** @param connections the open ones of all sessions of a store */
+  constructor(
+    location: PostgresLocation,
+    tables: Tables,
+    connections = new Set<PostgresConnection>(),
+    unreachable = false,
+  ) {
     this.location = location;
     this.tables = tables;
     this.connections = connections;
+    this.unreachable = unreachable;
+    this.failure = `no answer from ${location.hosts.map(nameOfHost).join()}`;
   }
 
   /**
@@ -63,8 +70,9 @@ export class Session implements Disposable {
    * @throws the last error, after the deadline, or at once if a retry is pointless
    */
   async withRetries<T>(work: (query: Query) => Promise<T>, until: number, ofOperation = false): Promise<T> {
-    const end = this.unreachable ? Math.min(until, performance.now() + UNREACHABLE_QUERY_MS) : until;
-    const query: Query = (...statement) => this.query(end, ...statement);
+    const soon = () => (this.unreachable ? Math.min(until, performance.now() + UNREACHABLE_QUERY_MS) : until);
+    const query: Query = async (...statement) =>
+      await this.queryOn(await this.getIsolated(false, soon()), soon(), ...statement);
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
       try {
         const result = await work(query);
@@ -74,7 +82,7 @@ export class Session implements Disposable {
         if (!(error instanceof InterruptedError) || this.closing.signal.aborted) throw error;
         const isReached = ofOperation && error.undone === 'work';
         if (isReached) this.unreachable = false;
-        if (this.unreachable || performance.now() + pause >= end - CANCEL_MS) {
+        if (this.unreachable || performance.now() + pause >= until - CANCEL_MS) {
           this.unreachable = !isReached;
           throw error;
         }
@@ -162,10 +170,17 @@ export class Session implements Disposable {
     if (this.connection !== undefined) this.giveUp(this.connection);
   }
 
+  /** After `until` the session goes on connecting, for later calls: to a server far away, that takes several of them. */
   private async getConnection(until: number): Promise<PostgresConnection> {
     if (this.connection !== undefined) return this.connection;
-    this.opening ??= this.openConnection(until).finally(() => (this.opening = undefined));
-    return await this.opening;
+    this.opening ??= this.openConnection().finally(() => (this.opening = undefined));
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(() => {
+      reject(new InterruptedError(this.failure));
+    }, until - performance.now());
+    return await Promise.race([this.opening, late]).finally(() => {
+      clearTimeout(timer);
+    });
   }
 
   private async getIsolated(serializable: boolean, until: number): Promise<PostgresConnection> {
@@ -178,19 +193,13 @@ export class Session implements Disposable {
   }
 
   /** Connects to the first host that accepts writes, beginning with the host after the last one tried. */
-  private async openConnection(until: number): Promise<PostgresConnection> {
+  private async openConnection(): Promise<PostgresConnection> {
     const { hosts, connectTimeoutMs } = this.location;
     const failures: unknown[] = [];
-    let untried = false;
     for (const host of [...hosts.slice(this.nextHost), ...hosts.slice(0, this.nextHost)]) {
       if (this.closing.signal.aborted) throw new InterruptedError('the store is closed');
-      const left = until - performance.now();
-      // A host that does not answer has taken the time: the next try begins with this one.
-      untried = failures.length > 0 && left < MIN_CONNECT_MS;
-      if (untried) break;
       this.nextHost = (hosts.indexOf(host) + 1) % hosts.length;
-      const ms = Math.max(0, Math.min(connectTimeoutMs, left));
-      const signal = AbortSignal.any([this.closing.signal, AbortSignal.timeout(Math.ceil(ms))]);
+      const signal = AbortSignal.any([this.closing.signal, AbortSignal.timeout(connectTimeoutMs)]);
       try {
         const connection = await connect(this.location, host, signal);
         this.connections.add(connection);
@@ -204,10 +213,13 @@ export class Session implements Disposable {
       }
     }
     const unusable = failures.find((failure) => failure instanceof StoreUnusable);
-    if (unusable !== undefined && (untried || failures.some((failure) => failure instanceof InterruptedError))) {
-      throw new InterruptedError(failures.map(messageOf).join('; '), { cause: unusable });
-    }
-    throw unusable ?? failures.at(-1);
+    const mayPass = failures.some((failure) => failure instanceof InterruptedError);
+    const error =
+      unusable !== undefined && mayPass
+        ? new InterruptedError(failures.map(messageOf).join('; '), { cause: unusable })
+        : (unusable ?? failures.at(-1));
+    this.failure = messageOf(error);
+    throw error;
   }
 
   private async queryOn(connection: PostgresConnection, until: number, ...query: Parameters<Query>): Promise<Result> {

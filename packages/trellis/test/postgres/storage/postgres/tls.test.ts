@@ -1,4 +1,6 @@
-import { chmodSync, chownSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { chmodSync, chownSync, readFileSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, connect as dial, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { openStore } from '../../../../src/storage/open.ts';
@@ -112,6 +114,62 @@ test.each([
     expect(await service.stop()).toBe(0);
   },
 );
+
+/** A relay that delivers each packet late, in both directions. */
+async function farAway(port: number, delayMs: number) {
+  let isCut = false;
+  const sockets = new Set<Socket>();
+  const relay = createServer((near) => {
+    const far = dial(port, '127.0.0.1');
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from);
+      from.on('error', () => undefined);
+      from.on('data', (bytes) => setTimeout(() => to.writable && to.write(bytes), delayMs));
+      from.on('close', () => to.destroy());
+    }
+    if (isCut) near.destroy();
+  });
+  relay.listen(0, '127.0.0.1');
+  await once(relay, 'listening');
+  const cut = (cutsNow: boolean) => {
+    isCut = cutsNow;
+    for (const socket of cutsNow ? sockets : []) socket.destroy();
+  };
+  return {
+    port: (relay.address() as AddressInfo).port,
+    cut,
+    [Symbol.dispose]: () => {
+      relay.close();
+      cut(true);
+    },
+  };
+}
+
+test('the store opens on a server far away that asks for TLS and a password, and returns to it after an outage', async () => {
+  await server.query("create role traveller login password 'right'");
+  const own = await server.createDatabase('owner traveller');
+  const rules = join(server.data, 'pg_hba.conf');
+  writeFileSync(rules, `hostssl all traveller 127.0.0.1/32 scram-sha-256\n${readFileSync(rules, 'utf8')}`);
+  server.reload();
+  await server.until("select from pg_hba_file_rules where 'traveller' = any(user_name)");
+  // To connect takes six round trips or more: longer than one try of a call to a server that is away.
+  using relay = await farAway(server.port, 150);
+  const parameters = `?sslmode=verify-full&sslrootcert=${root}&connect_timeout=60`;
+  const url = `postgres://traveller:right@localhost:${relay.port}/${own}${parameters}`;
+  const onUnreachable = () => undefined;
+  const store = await openStore(LAYOUT, readPostgresLocation(url), { create: true, onUnreachable });
+  await store.opened;
+  const create = (id: bigint) => store.create('items', { id, name: 'Ginkgo' }).catch(String);
+  expect(await create(1n)).toBe('created');
+  relay.cut(true);
+  expect(await create(2n)).toMatch(/^StoreUnavailable: /);
+  relay.cut(false);
+  await until(async () => ['created', 'replayed'].includes(await create(3n)));
+  await store.close();
+});
 
 describe('the store, on a server without TLS,', () => {
   test.each(['require', 'verify-ca', 'verify-full'])('refuses to connect with sslmode=%s', async (mode) => {
