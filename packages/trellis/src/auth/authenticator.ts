@@ -7,8 +7,8 @@ import { invalidToken } from './refusals.ts';
 import { hashToken, isJwt, isToken } from './token.ts';
 
 /**
- * The sum of this time and REAUTHENTICATE_AFTER_MS of http/way.ts must not exceed 1 s: a revoked token fails within
- * 1 s.
+ * The sum of this time and REAUTHENTICATE_AFTER_MS of http/middlewares.ts must not exceed 1 s: a revoked token
+ * fails within 1 s.
  */
 const CACHED_MS = 900;
 /** After this time, the store is asked again in the background, so that no request waits for it. */

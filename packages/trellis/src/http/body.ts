@@ -3,15 +3,17 @@ import { MIMEType } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import type { ContractBody } from '../contract/contract.ts';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
-import { type Body, notUtf8, tooLarge } from '../contract/request.ts';
+import { notUtf8, tooLarge } from '../contract/request.ts';
 import { MAX } from './bounds.ts';
 import type { Context } from './context.ts';
 
 /**
+ * Leaves the body in `context.sent`.
+ *
  * @param declared undefined: the operation has no requestBody; a chunked body without a chunk is none
  * @throws Refusal at once, or by the promise, for a body that is missing, too large or unreadable
  */
-export function readBody(context: Context, declared: ContractBody | undefined): Promise<Body | undefined> | undefined {
+export function readBody(context: Context, declared: ContractBody | undefined): Promise<void> | undefined {
   const { request, body } = context;
   if (body === undefined) {
     requireNone(declared);
@@ -22,17 +24,17 @@ export function readBody(context: Context, declared: ContractBody | undefined): 
   const maxBytes = declared?.maxBytes ?? 0;
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
   context.askForBody();
-  const toBody = (bytes: Buffer): Body | undefined => {
+  const take = (bytes: Buffer) => {
     if (bytes.length === 0 || mediaType === undefined) {
       requireNone(declared);
-      return undefined;
+      return;
     }
     if (!isUtf8(bytes)) throw notUtf8();
     context.slots = Math.ceil(bytes.length / MAX.bodyBytes);
-    return { mediaType, text: bytes.toString('utf8') };
+    context.sent = { mediaType, text: bytes.toString('utf8') };
   };
   const sent = body.read();
-  return (gzipped ? sent.then((bytes) => inflated(bytes, maxBytes)) : sent).then(toBody);
+  return (gzipped ? sent.then((bytes) => inflated(bytes, maxBytes)) : sent).then(take);
 }
 
 function requireNone(declared: ContractBody | undefined): void {

@@ -26,7 +26,7 @@ export interface Exchange {
   /** The reply is out, or the client is gone. */
   ended: boolean;
   readonly onEnd: (() => void) | undefined;
-  readonly body: { giveWay(): void } | undefined;
+  readonly body: { shed(): void } | undefined;
 }
 
 export class Connection {

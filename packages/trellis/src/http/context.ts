@@ -45,7 +45,7 @@ export class Context implements Exchange {
   /** Header fields of the reply, of a failure too: name, value, name, value. */
   readonly fields: string[];
   operation: ContractOperation | undefined;
-  /** What the steps of way.ts hand on to each other. */
+  /** What the steps of middlewares.ts hand on to each other. */
   sent: Body | undefined;
   values: ReadRequest | undefined;
   reply: ReplyData | undefined;

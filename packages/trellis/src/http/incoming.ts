@@ -102,7 +102,7 @@ export class IncomingBody {
   }
 
   /** Frees the memory for other requests. */
-  giveWay(): void {
+  shed(): void {
     this.refuse(tooMuchArriving);
   }
 

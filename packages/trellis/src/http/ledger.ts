@@ -164,7 +164,7 @@ export class Ledger {
     for (const held of [...holders.values()].sort((one, other) => sum(other) - sum(one))) {
       for (const exchange of held.sort((one, other) => other.held[kind] - one.held[kind])) {
         if (this.held[kind] <= most) return;
-        if (kind === 'body') exchange.body?.giveWay();
+        if (kind === 'body') exchange.body?.shed();
         else this.cutOff(exchange.connection, 'unsent');
       }
     }

@@ -5,8 +5,8 @@ import { ContractError, ErrorNumber, Refusal } from '../contract/errors.ts';
 import { tellFailure, type TellFailure } from '../contract/failures.ts';
 import type { AnyService, Handler, Shared } from '../service.ts';
 import { toolsWith } from './context.ts';
+import { middlewaresOf } from './middlewares.ts';
 import { createRateLimit, type RateLimit } from './rate-limit.ts';
-import { wayOf } from './way.ts';
 
 export interface RouterOptions {
   readonly contract: Contract;
@@ -48,7 +48,7 @@ export function routeOperations(router: IRouter, options: RouterOptions): void {
       const { id } = operation;
       const handler = (Object.hasOwn(operations, id) ? operations[id] : undefined) as Handler | undefined;
       if (handler === undefined) throw outOfStep(`declares ${id}, which the service does not have`);
-      route[operation.method.toLowerCase() as 'get'](...wayOf(operation, handler, given));
+      route[operation.method.toLowerCase() as 'get'](...middlewaresOf(operation, handler, given));
     }
     // Express answers HEAD by the route of GET.
     const methods = declared.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));

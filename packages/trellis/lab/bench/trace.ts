@@ -12,7 +12,7 @@ interface Report {
   }[];
 }
 
-const USAGE = `npm run way    the files of src/ of which a function runs for one create on SQLite, with their lines`;
+const USAGE = `npm run trace    the files of src/ of which a function runs for one create on SQLite, with their lines`;
 const TOKEN = 'the-token-of-this-service-0123456';
 /** The thread that answers, and the one that writes. */
 const THREADS = 2;
@@ -48,7 +48,7 @@ const environment = {
   DATABASE_URL: `sqlite:${join(folder, 'store.db')}`,
   TOKEN_FILE: tokens,
   NODE_V8_COVERAGE: reports,
-  NODE_OPTIONS: `--import=${new URL('way-hook.ts', import.meta.url).href}`,
+  NODE_OPTIONS: `--import=${new URL('trace-hook.ts', import.meta.url).href}`,
 };
 const service = start(process.execPath, [ITEMS.main, 'serve'], environment, ROOT);
 const url = await listening(service);

@@ -21,7 +21,7 @@ import { asOperation } from './stray.ts';
  */
 const REAUTHENTICATE_AFTER_MS = 100;
 
-interface WayOptions {
+interface MiddlewareOptions {
   readonly authenticator: Pick<Authenticator, 'authenticate'>;
   readonly countRequest: ReturnType<typeof createRateLimit> | undefined;
   readonly RequestTools: new (context: Context) => Tools;
@@ -34,15 +34,19 @@ interface WayOptions {
 type Stage = (context: Context) => Promise<void> | void;
 
 /**
- * The way of a request for an operation: middlewares of Express, in their order. They take less than 1 % of the time of a
- * create: 0.2 µs more than one function that does the same.
+ * The middlewares of Express that a request for an operation passes, in their order. They take less than 1 % of the time of
+ * a create: 0.2 µs more than one function that does the same.
  */
-export function wayOf(operation: ContractOperation, handler: Handler, options: WayOptions): RequestHandler[] {
+export function middlewaresOf(
+  operation: ContractOperation,
+  handler: Handler,
+  options: MiddlewareOptions,
+): RequestHandler[] {
   const { authenticator, countRequest, RequestTools, tell, basePath } = options;
   const checkScopes = scopeCheck(operation.security);
   const readCredentials = credentialsIn(operation.carriers);
   const call = asOperation(operation.id, handler);
-  const way: readonly Stage[] = [
+  const steps: readonly Stage[] = [
     checkSecurity,
     checkLimit,
     receiveBody,
@@ -53,7 +57,7 @@ export function wayOf(operation: ContractOperation, handler: Handler, options: W
     validateReply,
     sendReply,
   ];
-  return way.map((step) => middleware(step, tell));
+  return steps.map((step) => middleware(step, tell));
 
   function checkSecurity(context: Context) {
     const { anonymous, security, body } = operation;
@@ -76,9 +80,7 @@ export function wayOf(operation: ContractOperation, handler: Handler, options: W
   }
 
   function receiveBody(context: Context) {
-    return readBody(context, operation.body)?.then((sent) => {
-      context.sent = sent;
-    });
+    return readBody(context, operation.body);
   }
 
   function readRequest(context: Context) {
