@@ -29,7 +29,7 @@ const ABOVE_STORAGE = ['auth', 'contract', 'files', 'http', 'observability', 'pa
   (name) => `${name}/`,
 );
 const IMPORTS = {
-  '*.ts': { others: [], own: [...ABOVE_STORAGE, 'environment.ts', 'service.ts'] },
+  '*.ts': { others: [], own: [...ABOVE_STORAGE, 'environment.ts', 'read-settings.ts', 'service.ts'] },
   // The face: what it exports again. It imports commands/main.ts and commands/start.ts at run time.
   'index.ts': {
     others: [],
@@ -47,7 +47,7 @@ const IMPORTS = {
   },
   'sql.ts': { others: [], own: [], packages: ['kysely'] },
   'service.ts': { others: [], own: [], ownTypes: ABOVE_STORAGE },
-  'commands/**': { others: [...ABOVE_STORAGE, 'config.ts', 'environment.ts', 'service.ts'] },
+  'commands/**': { others: [...ABOVE_STORAGE, 'config.ts', 'environment.ts', 'read-settings.ts', 'service.ts'] },
   // From the lowest of its folders: each imports those before it.
   'contract/*.ts': { others: [] },
   'contract/schema/**': { others: ['errors.ts'] },

@@ -1,8 +1,9 @@
 import { get } from 'node:http';
-import { durationMs, readConfig, textOf } from '../config.ts';
+import { readConfig, textOf } from '../config.ts';
 import type { PAGES } from '../contract/rules/addresses.ts';
 import type { Environment } from '../environment.ts';
 import { ExplainedError, messageOf } from '../explained-error.ts';
+import { durationMs } from '../read-settings.ts';
 import type { AnyService } from '../service.ts';
 import type { Io } from './io.ts';
 import { print } from './print.ts';

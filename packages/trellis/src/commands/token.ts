@@ -1,6 +1,6 @@
 import { hashToken, makeToken } from '../auth/token.ts';
-import { durationMs, nameOfStore } from '../config.ts';
 import { areScopes, NO_SCOPES } from '../contract/caller.ts';
+import { durationMs, nameOfStore } from '../read-settings.ts';
 import type { StoredToken } from '../storage/store.ts';
 import { ExplainedError } from '../explained-error.ts';
 import { recordAct } from './acts.ts';
