@@ -120,7 +120,6 @@ export async function openInstance(
   const app = createApp({
     contract,
     operations: service.operations,
-    tell: contract.tell,
     shared,
     authenticator,
     log,

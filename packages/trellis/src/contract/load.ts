@@ -39,7 +39,7 @@ export function loadDocument(yaml: string): OpenApiDocument {
 }
 
 /** A contract, and how its service tells failures. */
-interface Loaded extends Contract {
+export interface Loaded extends Contract {
   readonly tell: TellFailure;
 }
 

@@ -1,6 +1,6 @@
 import express, { type ErrorRequestHandler, type RequestHandler, type Router } from 'express';
 import { ErrorNumber, Refusal } from '../contract/errors.ts';
-import { tellFailure, type TellFailure } from '../contract/failures.ts';
+import type { TellFailure } from '../contract/failures.ts';
 import { clientAddress, type Proxies } from './client-address.ts';
 import type { Context } from './context.ts';
 import { createCors } from './cors.ts';
@@ -25,7 +25,8 @@ interface AppOptions extends RouterOptions {
 }
 
 export function createApp(options: AppOptions): Application {
-  const { log, observer, proxies, corsOrigins, tell = tellFailure } = options;
+  const { contract, log, observer, proxies, corsOrigins, corsHeaders } = options;
+  const { tell } = contract;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -39,7 +40,7 @@ export function createApp(options: AppOptions): Application {
   app.use(unknownPath);
   app.use(failedWith(tell));
 
-  const markForOrigins = corsOrigins && createCors(corsOrigins, options.contract, options.corsHeaders);
+  const markForOrigins = corsOrigins && createCors(corsOrigins, contract, corsHeaders);
   const record = createRecorder(log, observer);
   const dispatch = (context: Context): void => {
     try {

@@ -1,22 +1,19 @@
 import type { IRouter, RequestHandler } from 'express';
 import type { Authenticator } from '../auth/authenticator.ts';
-import type { Contract } from '../contract/contract.ts';
 import { ContractError, ErrorNumber, Refusal } from '../contract/errors.ts';
-import { tellFailure, type TellFailure } from '../contract/failures.ts';
+import type { Loaded } from '../contract/load.ts';
 import type { AnyService, Handler, Shared } from '../service.ts';
 import { toolsWith } from './context.ts';
 import { middlewaresOf } from './middlewares.ts';
 import { createRateLimit, type RateLimit } from './rate-limit.ts';
 
 export interface RouterOptions {
-  readonly contract: Contract;
+  readonly contract: Loaded;
   /** The key is the operationId. */
   readonly operations: AnyService['operations'];
   readonly shared: Shared;
   readonly authenticator: Pick<Authenticator, 'authenticate'>;
   readonly rateLimit?: RateLimit | undefined;
-  /** By default without an `errorBody` of the service. */
-  readonly tell?: TellFailure | undefined;
   /** The path of BASE_URL: '' or such as `/api`. */
   readonly basePath: string;
 }
@@ -34,13 +31,13 @@ function templatePath(template: string): string {
 
 /** Adds the operations to a router that is strict and case-sensitive. */
 export function routeOperations(router: IRouter, options: RouterOptions): void {
-  const { contract, operations, authenticator, tell = tellFailure } = options;
+  const { contract, operations, authenticator } = options;
   const undeclared = Object.keys(operations).filter((id) => !contract.operations.some((each) => each.id === id));
   if (undeclared.length > 0) throw outOfStep(`does not declare ${undeclared.join(', ')}, which the service has`);
 
   const basePath = options.basePath + contract.basePath;
   const countRequest = options.rateLimit && createRateLimit(options.rateLimit);
-  const given = { authenticator, countRequest, RequestTools: toolsWith(options.shared), tell, basePath };
+  const given = { authenticator, countRequest, RequestTools: toolsWith(options.shared), tell: contract.tell, basePath };
   for (const [path, declared] of Map.groupBy(contract.operations, (each) => each.path)) {
     const route = router.route(literalPath(basePath) + templatePath(path));
     for (const operation of declared) {

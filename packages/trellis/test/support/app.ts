@@ -95,7 +95,6 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const app = createApp({
     contract,
     operations: options.operations ?? service.operations,
-    tell: contract.tell,
     shared: { ...sharedBy(store, {}, options.now), resources: undefined },
     authenticator: new Authenticator(store.tokens, undefined, jwt),
     log: {
