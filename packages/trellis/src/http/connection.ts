@@ -9,6 +9,8 @@ export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly connection: Connection;
+  /** On the clock of `performance.now()`. */
+  readonly startedAt: number;
   /** The client did not wait for the reply to its previous request. */
   readonly pipelined: boolean;
   /** Limits count it under this key: the client's address, later the caller's own key. */
@@ -74,7 +76,7 @@ export class Connection {
   begin(exchange: Exchange): void {
     this.begun = true;
     this.exchanges.push(exchange);
-    this.progressAt = performance.now();
+    this.progressAt = exchange.startedAt;
   }
 
   /** Ends the connection after the reply to this request; no later request is processed. */
