@@ -104,23 +104,18 @@ export class CsvRecords {
     return `${names.map((name) => toField(row[name], this.body.member(name))).join()}\n`;
   }
 
-  /** Reads the fields of a record as the body of a request, which the contract then validates. */
-  read(fields: Fields, header: readonly string[]): Holder | Refusal {
+  /** Reads the fields of a record as the body of a request, which the contract then validates. @throws Refusal */
+  read(fields: Fields, header: readonly string[]): Holder {
     if (fields.length !== header.length) {
       const message = `the record has ${fields.length} fields, but the header has ${header.length}`;
-      return new Refusal(ErrorNumber.contractBroken, message);
+      throw new Refusal(ErrorNumber.contractBroken, message);
     }
     const { body, nulls } = this;
     const members = new PlainObject();
-    try {
-      for (const [index, name] of header.entries()) {
-        const field = fields[index];
-        if (field !== undefined) members[name] = readCell(field, body.member(name));
-        else if (nulls.has(name)) members[name] = null;
-      }
-    } catch (error) {
-      if (error instanceof Refusal) return error;
-      throw error;
+    for (const [index, name] of header.entries()) {
+      const field = fields[index];
+      if (field !== undefined) members[name] = readCell(field, body.member(name));
+      else if (nulls.has(name)) members[name] = null;
     }
     return members;
   }
@@ -141,16 +136,9 @@ function readCell(text: string, position: Position): unknown {
 
 /** A string is JSON only where the text alone could be another type. */
 function isJson(text: string, types: ReadonlySet<string>): boolean {
-  switch (text[0]) {
-    case '[':
-      return types.has('array');
-    case '{':
-      return types.has('object');
-    case '"':
-      return types.has('string') && OTHERS.some((type) => types.has(type));
-    default:
-      return false;
-  }
+  if (text.startsWith('[')) return types.has('array');
+  if (text.startsWith('{')) return types.has('object');
+  return text.startsWith('"') && types.has('string') && OTHERS.some((type) => types.has(type));
 }
 const OTHERS = ['integer', 'boolean', 'array', 'object'];
 

@@ -116,7 +116,7 @@ export class RecordReader {
   }
 
   private toRecords(raws: RawRecord[]): FileRecord[] {
-    if (this.format === 'ndjson') return raws.map((raw) => this.toRecord(raw, raw.text));
+    if (this.format === 'ndjson') return raws.map((raw) => this.toRecord(raw, () => raw.text));
     const first = this.header === undefined ? raws.shift() : undefined;
     if (first !== undefined) this.header = this.readHeader(first);
     const { header = [] } = this;
@@ -124,15 +124,18 @@ export class RecordReader {
     return raws.map((raw) => {
       const fields = raw.refusal ?? parsed.next().value;
       if (fields === undefined) throw new Error('a record was lost');
-      return this.toRecord(raw, fields instanceof Refusal ? fields : this.records.csv.read(fields, header));
+      return this.toRecord(raw, () => {
+        if (fields instanceof Refusal) throw fields;
+        return this.records.csv.read(fields, header);
+      });
     });
   }
 
-  private toRecord(raw: RawRecord, body: string | Holder | Refusal): FileRecord {
-    const found = raw.refusal ?? body;
-    if (found instanceof Refusal) return { raw, request: found };
+  /** @param body its Refusal is the record's */
+  private toRecord(raw: RawRecord, body: () => string | Holder): FileRecord {
     try {
-      return { raw, request: readRecord(found, this.records.operation) };
+      if (raw.refusal !== undefined) throw raw.refusal;
+      return { raw, request: readRecord(body(), this.records.operation) };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       return { raw, request: error };
