@@ -19,7 +19,8 @@ const THREADS = 2;
 const SRC = `file://${ROOT}packages/trellis/src/`;
 
 const folder = temporaryFolder();
-const [reports, tokens] = [join(folder, 'reports'), join(folder, 'tokens')];
+const reports = join(folder, 'reports');
+const tokens = join(folder, 'tokens');
 
 /** Makes each thread write what it has run since the last call, and returns the files. */
 async function ran(child: { kill(signal: 'SIGUSR2'): boolean }): Promise<string[]> {

@@ -81,7 +81,8 @@ export function fullDiskOf<T extends Traffic>(business: Business<T>): Trial {
     const { url, admin } = await disk.listening();
     using load = await business.begin(testbed, [{ url }]);
     await load.stop();
-    let [times, found]: [number, Counts] = [0, {}];
+    let times = 0;
+    let found: Counts = {};
     for (; times < (long ? 50 : 3); times++) {
       await disturb(testbed, load, {
         begin: () => {
@@ -204,7 +205,8 @@ export const heldLock = onSqlite(
     using other = new DatabaseSync(testbed.place.url.slice('sqlite:'.length), { timeout: STORE_PATIENCE_MS });
     const counts = { locks: 0, 'answers 503': 0, 'ms until the latest answer': 0 };
     for (; counts.locks < rounds; counts.locks++) {
-      let [held, released] = [true, Infinity];
+      let held = true;
+      let released = Infinity;
       other.exec('begin immediate');
       const load = together(WAITING, async () => {
         const item = testbed.newItem();
@@ -222,7 +224,8 @@ export const heldLock = onSqlite(
       });
       await Promise.race([load, sleep(holdMs)]);
       other.exec('rollback');
-      [held, released] = [false, performance.now()];
+      held = false;
+      released = performance.now();
       await load;
       using calm = testbed.load(WAITING, [service]);
       await calm.stop();

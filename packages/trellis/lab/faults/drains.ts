@@ -23,7 +23,9 @@ async function stopOnce(testbed: Testbed, afterMs: number): Promise<{ late: numb
   const { client, ledger } = testbed;
   const service = await testbed.start();
   let told = false;
-  let [late, refused, taken] = [0, 0, 0];
+  let late = 0;
+  let refused = 0;
+  let taken = 0;
   /** Sends requests until the service has closed the connection without an error, and refuses a new connection. */
   const send = async (): Promise<void> => {
     for (let sent = 0; ; sent++) {

@@ -60,7 +60,8 @@ export class Importer {
 
   private async send(): Promise<void> {
     const { batch, counted } = this;
-    [this.batch, this.characters] = [[], 0];
+    this.batch = [];
+    this.characters = 0;
     this.counted = Promise.all([this.store(batch), counted]).then(([outcomes]) => {
       this.count(batch, outcomes);
     });

@@ -90,7 +90,8 @@ export class Context implements Exchange {
   /** Aborts when the client goes away. Made only for operations that use it. */
   get signal(): AbortSignal {
     if (this.departure === undefined) {
-      const [departure, { socket }] = [new AbortController(), this.request];
+      const departure = new AbortController();
+      const { socket } = this.request;
       // Listeners of the operation that throw count as its own work (stray.ts).
       const leave = AsyncResource.bind(() => {
         departure.abort();

@@ -40,7 +40,8 @@ function notModified(
   { status, headers = {} }: ReplyData,
   { replies }: ContractOperation,
 ): HeaderValues | undefined {
-  const [known, declared] = [request.headers['if-none-match'], replies.get('304')];
+  const known = request.headers['if-none-match'];
+  const declared = replies.get('304');
   const isRead = request.method === 'GET' || request.method === 'HEAD';
   if (known === undefined || declared === undefined || status !== 200 || !isRead) return undefined;
   const fields = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));

@@ -46,8 +46,8 @@ export function createLog(level: LogLevel, stdout: Stdout): Log {
 function describe(error: unknown): unknown {
   try {
     const known = asError(error);
-    const [message, stack] = [messageWithCauses(known), stackWithCauses(known)];
-    return { ...stdSerializers.err(known), message, stack, exitCode: undefined };
+    const message = messageWithCauses(known);
+    return { ...stdSerializers.err(known), message, stack: stackWithCauses(known), exitCode: undefined };
   } catch {
     return UNREADABLE;
   }

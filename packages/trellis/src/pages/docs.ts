@@ -107,7 +107,8 @@ const redirect =
 function pageOf({ document, operations }: Contract, options: DocsOptions): string {
   const { title, summary = title, description = '' } = document.info;
   const links = [PAGES.yaml, PAGES.json].map((path) => `<a href="..${path}">${path.slice(1)}</a>`);
-  const [name, words] = [escapeHtml(title), escapeHtml(summary)];
+  const name = escapeHtml(title);
+  const words = escapeHtml(summary);
   const list = operations.map(
     (each) => `<li><code>${each.method} ${escapeHtml(each.path)}</code> ${escapeHtml(each.summary ?? '')}</li>`,
   );

@@ -81,7 +81,8 @@ const LOOK_MS = 100;
 /** Returns a function that throws once a file has left its path: the next start would miss what this process writes. */
 export function watchFiles(path: string, identity = identityOf(path)): () => void {
   const beside = new Map(['-wal', '-shm'].map((end) => [path + end, identityOf(path + end)]));
-  let [lost, lookAt]: [string | undefined, number] = [undefined, 0];
+  let lost: string | undefined;
+  let lookAt = 0;
   return () => {
     if (performance.now() >= lookAt) {
       lost = beside.keys().find((file) => identityOf(file) !== beside.get(file));

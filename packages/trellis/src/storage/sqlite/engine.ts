@@ -52,7 +52,8 @@ export async function openSqlite(
       const [first] = items;
       if (typeof first === 'function') return [(await first(), 'kept')];
       const jobs = items as readonly Task[];
-      const [guesses, kept] = [jobs.filter(isGuess), jobs.filter((job) => !isGuess(job))];
+      const guesses = jobs.filter(isGuess);
+      const kept = jobs.filter((job) => !isGuess(job));
       const keeping = doAll(kept, 'commit');
       // The thread makes the guesses after the commit, so that they see the rows which it stored.
       const guessing = doAll(guesses, 'rollback');
@@ -61,7 +62,8 @@ export async function openSqlite(
       const answers = await keeping;
       if (kept.length === 0) return await guessing;
       if (guesses.length === 0) return answers;
-      const [guessed, stored] = [guesses.keys(), answers.values()];
+      const guessed = guesses.keys();
+      const stored = answers.values();
       return jobs.map((job) => (isGuess(job) ? at(guessing, guessed.next().value) : (stored.next().value as Traced)));
     },
     // Work that runs alone does not tell the queue whether it has failed.
