@@ -1,18 +1,13 @@
 import { asError } from '../explained-error.ts';
 import { areEqual } from '../contract/schema/exact.ts';
-import { exactJson, int64 } from '../contract/schema/int64.ts';
-
-/** An escape that JSON has for a lone surrogate alone. */
-const LONE = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
+import { exactJson, int64, sendable } from '../contract/schema/int64.ts';
 
 export class Json {
   readonly text: string;
 
   /** @throws Error if an engine would change or refuse the value */
   constructor(value: unknown) {
-    if (typeof value === 'number' && !Number.isFinite(value)) throw new Error(`${value} cannot be stored`);
-    this.text = value instanceof Json ? value.text : exactJson(value);
-    if (LONE.test(this.text)) throw new Error('JSON with a lone surrogate cannot be stored');
+    this.text = value instanceof Json ? value.text : sendable(exactJson(value));
   }
 
   /** Reads an int64 beyond 2^53 as a bigint. */

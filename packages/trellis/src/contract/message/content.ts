@@ -9,7 +9,7 @@ import {
   type Resolve,
   type Response,
 } from '../schema/document.ts';
-import { exactJson } from '../schema/int64.ts';
+import { exactJson, sendable } from '../schema/int64.ts';
 import { numbersIn } from '../schema/numbers.ts';
 import { TOKEN } from '../rules/vocabulary.ts';
 import { valuesSchema } from './parameters.ts';
@@ -131,7 +131,7 @@ function replyOf(schema: AnySchema, follow: Follow): ReplyContent {
     position,
     sent: (body) => members.of(body, schema, position),
     // exactJson is slower, and only it writes a bigint.
-    toJson: numbers === 'bigint' ? exactJson : JSON.stringify,
+    toJson: (body) => sendable(numbers === 'bigint' ? exactJson(body) : JSON.stringify(body)),
   };
 }
 

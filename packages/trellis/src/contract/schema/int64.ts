@@ -55,13 +55,14 @@ export function isJsonNumber(text: string): boolean {
 /** Undefined: a value that JSON does not have, which the type of TypeScript leaves out. */
 const stringify: (value: unknown) => string | undefined = JSON.stringify;
 
-/** JSON.stringify for values with bigints. With a replacer it would take three times as long. */
+/** JSON.stringify for values with bigints. With a replacer it would take three times as long. @throws Error for NaN, Infinity */
 export function exactJson(value: unknown): string {
   return stringify(writable(value)) ?? 'null';
 }
 
 /** A copy whose bigints JSON.stringify can write. @param at where it stands: the name of a member, the index of an item */
 function writable(value: unknown, at: string | number = ''): unknown {
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new Error(`JSON has no ${value}`);
   if (typeof value === 'bigint') return isSafe(value) ? Number(value) : JSON.rawJSON(String(value));
   if (typeof value !== 'object' || value === null) return value;
   if (hasToJson(value)) return writable(jsonOf(value, at));
@@ -74,6 +75,16 @@ function writable(value: unknown, at: string | number = ''): unknown {
     else copy[name] = member;
   }
   return copy;
+}
+
+/** An escape that JSON.stringify writes for a lone surrogate alone. */
+const LONE = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
+
+/** @param json as JSON.stringify writes it @throws Error if the service would refuse it in a request (RFC 7493, section 2.1) */
+export function sendable(json: string): string {
+  if (json.includes('\\ud') && LONE.test(json))
+    throw new Error('a text has a lone surrogate, which UTF-8 cannot express');
+  return json;
 }
 
 interface WithToJson {

@@ -39,17 +39,25 @@ paths:
       responses:
         '200': { description: large, content: { application/json: { schema: { type: string } } } }
         default: { $ref: '#/components/responses/Failure' }
+  /any:
+    get:
+      operationId: readAny
+      responses:
+        '200': { description: any, content: { application/json: { schema: {} } } }
+        default: { $ref: '#/components/responses/Failure' }
 components:
   responses: { Failure: { description: it has failed, content: { application/json: { schema: { type: object } } } } }
 `;
 const header: Handler = ({ path, query }) =>
   Promise.resolve({ status: 200, headers: { [String(path['name'])]: String(query['value']) }, body: 'größe 日本' });
+let any: unknown;
 const app = await startApp({
   yaml: YAML,
   corsOrigins: [ORIGIN],
   operations: {
     readHeader: header,
     removeHeader: async (...given) => ({ ...(await header(...given)), status: 204, body: undefined }),
+    readAny: () => Promise.resolve({ status: 200, body: any }),
     readLarge: ({ query }) => Promise.resolve({ status: 200, body: 'x'.repeat(Number(query['bytes']) - 2) }),
   },
 });
@@ -99,6 +107,22 @@ describe('a reply', () => {
     expect([response.status, await response.json()]).toEqual([500, expect.objectContaining({ error: 50000 })]);
     const { err } = (await app.lineOf(response)) as { readonly err?: { readonly message: string } };
     expect(err?.message).toBe('a reply may have 16777216 bytes, and this one has 16777217: send pages');
+  });
+
+  test.each([
+    ['NaN', { list: [NaN] }, 'JSON has no NaN'],
+    ['Infinity', -Infinity, 'JSON has no -Infinity'],
+    ['a lone surrogate', { text: 'lone \\ \ud800' }, 'a text has a lone surrogate, which UTF-8 cannot express'],
+  ])('that has %s where no schema types it is refused, and the log says why', async (_what, body, why) => {
+    any = body;
+    const response = await fetch(`${app.url}/any`);
+    expect([response.status, await response.json()]).toEqual([500, expect.objectContaining({ error: 50000 })]);
+    expect(await app.lineOf(response)).toMatchObject({ err: { message: why } });
+  });
+
+  test('keeps what only looks like a lone surrogate', async () => {
+    any = '\\ud800 🌱';
+    expect(await (await fetch(`${app.url}/any`)).json()).toBe(any);
   });
 
   test('reaches each of many clients that read, whole or as a 503, and none is cut off', async () => {

@@ -177,7 +177,8 @@ export function testValues(getStore: () => Store): void {
     test.each<[string, object | number, string]>([
       ['a text with a lone surrogate', { list: ['lone \\ \ud800'] }, 'a lone surrogate'],
       ['a name with a lone surrogate', { '\udfff': 1 }, 'a lone surrogate'],
-      ['NaN', NaN, 'NaN cannot be stored'],
+      ['NaN', NaN, 'JSON has no NaN'],
+      ['NaN in a list', [1, NaN], 'JSON has no NaN'],
     ])('%s is refused in a column of JSON', async (_what, json, why) => {
       const { create, database } = getStore() as unknown as Own;
       await expect(create('kinds', newKinds({ json }))).rejects.toThrow(why);
