@@ -124,13 +124,17 @@ export function middlewaresOf(
 
   function identify(context: Context, credentials: string | undefined): Promise<void> | void {
     if (credentials === undefined) throw tokenMissing(operation.carriers);
-    const identified = (caller: Caller) => {
-      context.caller = caller;
-      checkScopes?.(caller);
-    };
     const caller = authenticator.authenticate(credentials);
-    if (caller instanceof Promise) return caller.then(identified);
-    identified(caller);
+    if (caller instanceof Promise)
+      return caller.then((found) => {
+        admit(context, found);
+      });
+    admit(context, caller);
+  }
+
+  function admit(context: Context, caller: Caller) {
+    context.caller = caller;
+    checkScopes?.(caller);
   }
 }
 
