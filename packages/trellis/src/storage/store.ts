@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { ExplainedError } from '../explained-error.ts';
 import type { Layout } from './layout.ts';
-import type { Added, KeyOf, Queried, Row as RowOf, Stored, Tables, Written } from './tables.ts';
+import type { Added, Kept, KeyOf, Queried, Row as RowOf, Stored, Tables, Written } from './tables.ts';
 
 /** `replayed`: the same row exists already; `conflict`: the key belongs to a different row, which stays unchanged. */
 export type Creation = 'created' | 'replayed' | 'conflict';
@@ -24,15 +24,6 @@ export type LookUp = readonly [table: string, ...key: unknown[]];
  */
 export type Database<T = Tables> = Pick<Kysely<Queried<T>>, 'selectFrom' | 'deleteFrom'> &
   Pick<Kysely<Written<T>>, 'insertInto' | 'updateTable'>;
-
-/** A row, or a key, of the contract's data. A member that is no column of it does not compile. */
-type Kept<Given, Stored> = Given & Readonly<Record<Exclude<MembersOf<Given>, keyof Stored>, NoSuchColumn>>;
-/** Distributes over the types of a union. */
-type MembersOf<Given> = Given extends unknown ? keyof Given : never;
-/** No value has it. Of an object, because `bigint & 'text'` would be never, and the compiler would not name it. */
-interface NoSuchColumn {
-  readonly 'no such column': never;
-}
 
 /** What an operation does with the tables of its service, outside a transaction and within one. */
 export interface Queries<Of = Tables> {

@@ -115,6 +115,15 @@ export type Added<T> =
     ? { readonly [Name in keyof C]: ValueOf<C[Name]> | (Name extends OptionalOf<C> ? null : never) }
     : never;
 
+/** A row, or a key, of the contract's data. A member that is no column of it does not compile. */
+export type Kept<Given, Stored> = Given & Readonly<Record<Exclude<MembersOf<Given>, keyof Stored>, NoSuchColumn>>;
+/** Distributes over the types of a union. */
+type MembersOf<Given> = Given extends unknown ? keyof Given : never;
+/** No value has it. Of an object, because `bigint & 'text'` would be never, and the compiler would not name it. */
+interface NoSuchColumn {
+  readonly 'no such column': never;
+}
+
 /** The tables as Kysely knows them. */
 export type Queried<T> = {
   [Name in keyof T]: T[Name] extends Table<infer C, unknown> ? { [Each in keyof C]: QueriedColumn<C[Each]> } : never;

@@ -82,7 +82,7 @@ export class Statements {
       return answers;
     } catch (thrown) {
       this.rollback();
-      const error = this.translated(thrown);
+      const error = atWork(thrown, this.path);
       // One job has broken a constraint that takes the others with it: one that is checked at the commit, for example.
       if (jobs.length > 1 && error instanceof ConstraintViolated) return jobs.flatMap((job) => this.doAll([job], end));
       return jobs.map(() => pack(error));
@@ -95,7 +95,7 @@ export class Statements {
     } catch (error) {
       // SQLite has rolled back the whole transaction.
       if (!this.database.isTransaction) throw error;
-      return pack(this.translated(error));
+      return pack(atWork(error, this.path));
     }
   }
 
@@ -116,7 +116,9 @@ export class Statements {
 
   private answersSo(act: RowOrStatement, before: CreationOrFound): boolean {
     try {
-      return isSameAnswer(this.act(act), before);
+      const answer = this.act(act);
+      if (typeof answer === 'string' || typeof before === 'string') return answer === before;
+      return answer.changes === before.changes && isDeepStrictEqual(answer.rows, before.rows);
     } catch (error) {
       if (!this.database.isTransaction) throw error;
       return false;
@@ -162,7 +164,7 @@ export class Statements {
       try {
         return read(item);
       } catch (error) {
-        return pack(this.translated(error));
+        return pack(atWork(error, this.path));
       }
     });
   }
@@ -221,10 +223,6 @@ export class Statements {
     this.database.close();
   }
 
-  private translated(error: unknown): Error {
-    return atWork(error, this.path);
-  }
-
   private get path(): string {
     return this.database.location() ?? '';
   }
@@ -248,9 +246,4 @@ export function bytesOfAct(act: RowOrStatement): number {
 /** Whether a job has no effect. */
 export function isGuess(job: Task): boolean {
   return 'done' in job && job.next !== undefined;
-}
-
-function isSameAnswer(one: CreationOrFound, other: CreationOrFound): boolean {
-  if (typeof one === 'string' || typeof other === 'string') return one === other;
-  return one.changes === other.changes && isDeepStrictEqual(one.rows, other.rows);
 }
