@@ -47,7 +47,8 @@ export function credentialsIn(carriers: readonly string[]): (headers: IncomingHt
   return (headers) => {
     // Beside a key, a proxy may have credentials of its own in Authorization.
     if (names.includes('authorization') && /^bearer /i.test(headers.authorization ?? '')) return headers.authorization;
-    const key = names.find((each) => each !== 'authorization' && headers[each] !== undefined);
+    // Node's object inherits members such as `constructor`, which may be the name of a key.
+    const key = names.find((each) => each !== 'authorization' && Object.hasOwn(headers, each));
     return key && `Bearer ${String(headers[key])}`;
   };
 }
