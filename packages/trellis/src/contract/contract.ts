@@ -8,6 +8,7 @@ import {
   METHODS,
   type OpenApiDocument,
   type Parameter,
+  locationOf,
   pathItemsOf,
   responsesOf,
   refuse,
@@ -31,6 +32,8 @@ export interface Contract {
 
 export interface ContractOperation extends Demand {
   readonly id: string;
+  /** Where it stands, for messages: such as `openapi.yaml:12:5, get /items`. */
+  readonly place: string;
   readonly summary: string | undefined;
   /** In capitals. */
   readonly method: string;
@@ -106,6 +109,7 @@ export function readOperations(
         for (const parameter of parameters) requireField(parameter, where);
         operations.push({
           id: readId(operation, ids, where),
+          place: `${locationOf(operation)}, ${where}`,
           summary: operation.summary,
           method: method.toUpperCase(),
           path,

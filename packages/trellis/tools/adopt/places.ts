@@ -13,7 +13,10 @@ interface Use extends Pick<Place, 'of' | 'isConditional'> {
 /** Where each schema applies, with the same eyes as the validator. */
 function usesIn(document: Tree, follow: Follow): Map<Schema, Use[]> {
   const uses = new Map<Schema, Use[]>();
-  const visit = (schema: AnySchema, place: Place, use: Omit<Use, 'of' | 'isConditional'>): void => {
+  /** What is to be visited: calls cannot nest as deep as references may. */
+  const pending: [AnySchema, Place, Omit<Use, 'of' | 'isConditional'>][] = [];
+  const visit = (...next: (typeof pending)[number]) => pending.push(next);
+  const enter = (schema: AnySchema, place: Place, use: Omit<Use, 'of' | 'isConditional'>): void => {
     if (typeof schema !== 'object') return;
     const { of, isConditional } = place;
     const known = uses.getOrInsertComputed(schema, () => []);
@@ -51,6 +54,7 @@ function usesIn(document: Tree, follow: Follow): Map<Schema, Use[]> {
           visit(schemaOf(each), ELSEWHERE, { isMember: false, isRequest: false });
       }
     }
+  for (const next of pending) enter(...next);
   return uses;
 }
 

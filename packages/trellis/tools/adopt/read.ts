@@ -30,11 +30,12 @@ export async function readSource(file: string): Promise<Source> {
 
 /** @throws ContractError if the text is no document of OpenAPI 3.0 or 3.1 */
 export function sourceOf(yaml: string): Omit<Source, 'refusals'> {
-  const { tree, parsed } = readTree(yaml);
+  const { tree, ...parsed } = readTree(yaml);
   if (isNode(tree) && /^3\.[01](?:\.\d+)?$/.test(String(tree['openapi'])))
     return { document: tree, text: new Text(parsed, tree, yaml) };
+  const place = isNode(tree) ? locationOf(tree) : 'openapi.yaml:1:1';
   const what = isNode(tree) && tree['swagger'] !== undefined ? 'Swagger 2.0' : 'no OpenAPI 3.0 or 3.1';
-  throw new ContractError(`${locationOf(tree)}: this is ${what}: convert it to OpenAPI 3.0 first`);
+  throw new ContractError(`${place}: this is ${what}: convert it to OpenAPI 3.0 first`);
 }
 
 function danglingIn(document: Tree): string[] {

@@ -10,18 +10,20 @@ import {
   visit,
   type YAMLMap,
 } from 'yaml';
+import type { Parsed } from '../../src/contract/schema/yaml.ts';
 import type { Tree } from './tree.ts';
 
 /** The text of a tree, by what it was read from: what has not changed keeps its words, comments and order. */
 export class Text {
   private readonly parsed: Document;
+  private readonly aliases: Parsed['aliases'];
   private readonly nodes = new WeakMap<object, unknown>();
   private readonly options: ToStringOptions;
   /** The nodes that stand in the new text so far. */
   private readonly placed = new Set<unknown>();
 
-  constructor(parsed: Document, tree: unknown, text: string) {
-    this.parsed = parsed;
+  constructor({ parsed, aliases }: Parsed, tree: unknown, text: string) {
+    [this.parsed, this.aliases] = [parsed, aliases];
     this.keep(parsed.contents, tree);
     this.options = { lineWidth: 0, indentSeq: !/^( *)[^\s#-][^\n]*:\n\1- /m.test(text) };
     if (!/^\s*\{/.test(text)) return;
@@ -51,7 +53,7 @@ export class Text {
 
   /** @param node what stood in this place */
   private written(node: unknown, value: unknown): unknown {
-    const known = isAlias(node) ? node.resolve(this.parsed) : node;
+    const known = isAlias(node) ? this.aliases.get(node) : node;
     const own = typeof value === 'object' && value !== null ? this.nodes.get(value) : known;
     // An alias whose anchor has gone gives way to what it stood for.
     if (isAlias(node) && own === known && this.placed.has(own)) return node;

@@ -14,6 +14,8 @@ import { Position } from '../schema/positions.ts';
  */
 export function requireOneIntegerType(values: readonly AnySchema[], follow: Follow, attempt = directly): void {
   const seen = new Map<AnySchema, Set<AnySchema>>();
+  /** What is to be visited: calls cannot nest as deep as references may. */
+  let pending: (readonly [AnySchema, AnySchema])[] = [];
   /** @param one and `other` describe the same value; they may be the same schema */
   const visit = (one: AnySchema, other: AnySchema): void => {
     const known = seen.getOrInsertComputed(one, () => new Set());
@@ -48,15 +50,16 @@ export function requireOneIntegerType(values: readonly AnySchema[], follow: Foll
       (name) => [declaredMembers(first, name), declaredMembers(second, name)] as const,
     );
     // Other members of one schema match either of its patterns or none, and have one type for all of these.
-    if (first === second) for (const each of otherMembers(first)) visit(each, each);
+    if (first === second) for (const each of otherMembers(first)) pending.push([each, each]);
     else pairs.push([otherMembers(first), otherMembers(second)]);
     const length = Math.max(...[first, second].map(({ prefixItems = [] }) => prefixItems.length));
     for (let index = 0; index <= length; index++) pairs.push([[itemOf(first, index)], [itemOf(second, index)]]);
-    for (const [some, more] of pairs) for (const each of some) for (const also of more) visit(each, also);
+    for (const [some, more] of pairs) for (const each of some) for (const also of more) pending.push([each, also]);
   };
   for (const value of values)
     attempt(() => {
-      visit(value, value);
+      pending = [[value, value]];
+      for (let next = pending.pop(); next !== undefined; next = pending.pop()) visit(...next);
     });
 }
 

@@ -13,9 +13,26 @@ const MAPS: ReadonlySet<string> = new Set([
   ),
 ]);
 
+/** @returns whether a reference leads to others only, and back to one of them */
+function circles(document: object): (node: object) => boolean {
+  const ending = new Set<unknown>();
+  return (node) => {
+    const passed = new Set<unknown>();
+    for (let next: unknown = node; !ending.has(next);) {
+      if (passed.has(next)) return true;
+      passed.add(next);
+      const reference = typeof next === 'object' && next !== null && '$ref' in next ? next.$ref : undefined;
+      if (typeof reference !== 'string') break;
+      next = targetOf(document, reference);
+    }
+    for (const each of passed) ending.add(each);
+    return false;
+  };
+}
+
 /** requireKept follows the references of what the service keeps; these may also stand in what it only shows. */
 export function requireOneFile(document: object, found: Findings): void {
-  const seen = new Set<object>();
+  const [seen, isCircle] = [new Set<object>(), circles(document)];
   const visit = (node: unknown, isMap: boolean, field = ''): void => {
     if (typeof node !== 'object' || node === null || seen.has(node)) return;
     seen.add(node);
@@ -26,6 +43,10 @@ export function requireOneFile(document: object, found: Findings): void {
         const why = `${name} leads to ${each}, which is not in the document: ${ONE_FILE}`;
         found.add(new ContractError(why, locationOf(node, name)));
       }
+      if (isReference && name === '$ref' && isCircle(node))
+        found.add(
+          new ContractError('$ref leads in a circle: refer to what it shall stand for', locationOf(node, name)),
+        );
       const isData = DATA.includes(name) || name.startsWith('x-') || (name === 'examples' && Array.isArray(each));
       // The expressions of a callback are names too.
       if (isMap || !isData) visit(each, field === 'callbacks' || (!isMap && MAPS.has(name)), isMap ? '' : name);

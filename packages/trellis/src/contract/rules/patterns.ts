@@ -22,18 +22,30 @@ function requireLinear(pattern: string, node: Schema): void {
   if (what !== undefined) throw new ContractError(`the pattern ${pattern} ${what}`, locationOf(node));
 }
 
+const TOO_LARGE = `is too large to tell how its time grows with a text: write it shorter, ${FORMAT}`;
+
 function faultOf(pattern: string): string | undefined {
+  try {
+    return faultIn(pattern);
+  } catch (error) {
+    // Groups within groups, or options one after the other, beyond what calls can nest.
+    if (!(error instanceof RangeError)) throw error;
+    return TOO_LARGE;
+  }
+}
+
+function faultIn(pattern: string): string | undefined {
   let root: PatternNode;
   try {
     root = parsePattern(pattern);
   } catch (error) {
-    return `cannot be read, so that its time is unknown: ${messageOf(error)}`;
+    return `cannot be read, so that its time is unknown: ${messageOf(error)}: write it in other words`;
   }
   if (nodesOf(root).some(looksFarBehind))
     return 'may read a text again and again: let a lookbehind have no quantifier and no backreference';
   const parts = tooManyWays(root);
   if (parts === undefined) return undefined;
-  if (parts.length === 0) return `is too large to tell how its time grows with a text: write it shorter, ${FORMAT}`;
+  if (parts.length === 0) return TOO_LARGE;
   const shown = parts.slice(0, 3).join(' and ');
   return `may take time that grows with the square of a text or faster, as ${shown} can read the same characters in many ways: ${cureOf(root)}`;
 }

@@ -12,6 +12,7 @@ import { ContractError } from '../errors.ts';
 import { SILENT_FORMATS, STRING_FORMATS } from '../schema/formats.ts';
 import type { Findings } from '../schema/findings.ts';
 import { urlOf, variablesOf } from './addresses.ts';
+import { requireShallow } from './depth.ts';
 import { Position } from '../schema/positions.ts';
 
 /** OpenAPI's names of its objects. */
@@ -131,7 +132,7 @@ const SENT_BY_CLIENTS =
 const header: ValueCheck = (value) => {
   const name = String(value);
   if (/^authorization$/i.test(name)) return 'must not be Authorization: write type: http and scheme: bearer';
-  if (TOKEN.test(name) && !SENT_BY_CLIENTS.test(name)) return undefined;
+  if (TOKEN.test(name) && !SENT_BY_CLIENTS.test(name)) return noPrototype([name], {});
   return `must be that of a header field which clients do not send by themselves, unlike ${name}: X-API-Key, say`;
 };
 
@@ -411,6 +412,8 @@ export function requireKept(document: OpenApiDocument, found: Findings): Readonl
     const place = `${locationOf(node, field)}${isDecision ? where : ''}`;
     found.add(new ContractError(what, place, isDecision ? 'decision' : 'edit'), node);
   };
+  /** What references lead to, for later: calls cannot nest as deep as references may. */
+  const referred: (() => void)[] = [];
   const visitWithin = (around: string, visiting: () => void) => {
     const before = where;
     where = around;
@@ -435,7 +438,7 @@ export function requireKept(document: OpenApiDocument, found: Findings): Readonl
       if (target === undefined)
         refuse(value, '$ref', `$ref leads to ${value['$ref']}, which is not in the document: ${ONE_FILE}`);
       else
-        visitWithin('', () => {
+        referred.push(() => {
           // What is behind the reference of a path is of that path.
           visit(target, kind, value, kind === 'Path Item' ? field : '$ref');
         });
@@ -494,6 +497,8 @@ export function requireKept(document: OpenApiDocument, found: Findings): Readonl
     }
   };
   visit(document, 'OpenAPI', document, 'the document');
+  for (const visitNext of referred) visitNext();
+  requireShallow(seen.Schema as ReadonlySet<Schema>, follower(document), found);
   // Last, when it is known which references lead somewhere.
   for (const schema of defaults)
     if (found.isSound(schema) && isRounded(schema.default, new Position(schema, follower(document))))

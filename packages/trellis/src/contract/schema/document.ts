@@ -1,8 +1,8 @@
-import { type Document, isMap, isScalar, isSeq, type LineCounter, type Node } from 'yaml';
+import { isMap, isScalar, isSeq, type LineCounter, type Node } from 'yaml';
 import { ContractError } from '../errors.ts';
-import type { ExactKeywords } from './exact.ts';
+import { type ExactKeywords, isLarge } from './exact.ts';
 import { directly } from './findings.ts';
-import { namesIn, parseYaml } from './yaml.ts';
+import { namesIn, type Parsed, parseYaml } from './yaml.ts';
 
 /** The parts of an OpenAPI 3.1 document that this service reads. `Resolve` follows references in them. */
 export interface OpenApiDocument {
@@ -116,15 +116,17 @@ export function readOpenApi(yaml: string): OpenApiDocument {
   const document = readTree(yaml).tree as Partial<OpenApiDocument> | null;
   if (/^3\.1\.\d+$/.test(String(document?.openapi))) return document as OpenApiDocument;
   const cure = /^3\.0\b/.test(String(document?.openapi)) ? '`trellis adopt` makes it of 3.0' : 'write `openapi: 3.1.0`';
-  throw new ContractError(`${locationOf(document, 'openapi')} must be OpenAPI 3.1: ${cure}`);
+  const place = isLarge(document) ? locationOf(document, 'openapi') : 'openapi.yaml:1:1';
+  throw new ContractError(`${place} must be OpenAPI 3.1: ${cure}`);
 }
 
 /** Reads any YAML as readOpenApi does. @throws ContractError */
-export function readTree(yaml: string): { readonly tree: unknown; readonly parsed: Document } {
-  const { parsed, lines } = parseYaml(yaml);
-  const tree: unknown = parsed.toJS();
-  settle(tree, parsed.contents, placeOf(parsed.contents, lines), lines);
-  return { tree, parsed };
+export function readTree(yaml: string): Parsed & { readonly tree: unknown } {
+  const { parsed, lines, aliases } = parseYaml(yaml);
+  // Aliases share one object each: settle() bounds what they stand for.
+  const tree: unknown = parsed.toJS({ maxAliasCount: -1 });
+  settle(tree, parsed.contents, lines);
+  return { tree, parsed, aliases };
 }
 
 /** The line and column, such as `12:9`, of a map or a list, and of each of its members. */
@@ -171,32 +173,47 @@ export function refuse(node: object, where: string, what: string, cure?: Contrac
   throw new ContractError(what, `${locationOf(node)}, ${where}`, cure);
 }
 
+/** GitHub's document has 600,000 values. Aliases write a value out once more for each: ten lines can stand for billions. */
+const MAX_VALUES = 5_000_000;
+
 /** Records places, and turns bigints up to 2^53 into numbers. @throws ContractError for a value that is not JSON */
-function settle(value: unknown, node: unknown, own: string, lines: LineCounter): void {
-  const refuseValue = (what: string) => {
-    throw new ContractError(what, `openapi.yaml:${own}`);
+function settle(root: unknown, contents: unknown, lines: LineCounter): void {
+  /** How many values an object has, with those of the aliases within. */
+  const sizes = new Map<object, number>();
+  const settleValue = (value: unknown, node: unknown, own: string): number => {
+    const refuseValue = (what: string) => {
+      throw new ContractError(what, `openapi.yaml:${own}`);
+    };
+    if (typeof value === 'number' && !Number.isFinite(value)) refuseValue(`JSON has no number ${value}: write another`);
+    if (typeof value !== 'object' || value === null) return 1;
+    // An alias repeats the object itself: its place is that of its anchor.
+    const known = sizes.get(value);
+    if (known !== undefined) return known;
+    if (!Array.isArray(value) && Object.getPrototypeOf(value) !== Object.prototype)
+      refuseValue('JSON has no such value: write a map, a list, or a string in quotes');
+    const members = new Map<string, string>();
+    places.set(value, { own, members });
+    const holder = value as Record<string, unknown>;
+    let size = 1;
+    const settleMember = (name: string, child: unknown, key: unknown) => {
+      const member = holder[name];
+      const place = placeOf(key, lines);
+      members.set(name, place);
+      size += settleValue(member, child, place);
+      if (typeof member === 'bigint' && Number.isSafeInteger(Number(member))) holder[name] = Number(member);
+    };
+    if (isMap(node)) {
+      for (const item of node.items)
+        settleMember(isScalar(item.key) ? String(item.key.value) : '', item.value, item.key);
+    } else if (isSeq(node)) {
+      for (const [index, item] of node.items.entries()) settleMember(String(index), item, item);
+    }
+    if (size > MAX_VALUES)
+      refuseValue(`this stands for more than ${MAX_VALUES} values: let fewer aliases repeat others`);
+    sizes.set(value, size);
+    return size;
   };
-  if (typeof value === 'number' && !Number.isFinite(value)) refuseValue(`JSON has no number ${value}`);
-  if (typeof value !== 'object' || value === null) return;
-  // An alias repeats the object itself: its place is that of its anchor.
-  if (places.has(value)) return;
-  if (!Array.isArray(value) && Object.getPrototypeOf(value) !== Object.prototype)
-    refuseValue('JSON has no such value: write a map, a list, or a string in quotes');
-  const members = new Map<string, string>();
-  places.set(value, { own, members });
-  const holder = value as Record<string, unknown>;
-  const settleMember = (name: string, child: unknown, key: unknown) => {
-    const member = holder[name];
-    const place = placeOf(key, lines);
-    members.set(name, place);
-    if (typeof member !== 'bigint') settle(member, child, place, lines);
-    else if (Number.isSafeInteger(Number(member))) holder[name] = Number(member);
-  };
-  if (isMap(node)) {
-    for (const item of node.items) settleMember(isScalar(item.key) ? String(item.key.value) : '', item.value, item.key);
-  } else if (isSeq(node)) {
-    for (const [index, item] of node.items.entries()) settleMember(String(index), item, item);
-  }
+  settleValue(root, contents, placeOf(contents, lines));
 }
 
 function placeOf(node: unknown, lines: LineCounter): string {
@@ -210,7 +227,10 @@ export function resolver(document: object): Resolve {
     const reference = node.$ref;
     const target = targetOf(document, reference);
     if (typeof target !== 'object' || target === null || hops > 100) {
-      throw new ContractError(`$ref leads to ${reference}, and from there to nothing`, locationOf(node));
+      throw new ContractError(
+        `$ref leads to ${reference}, and from there to nothing: refer to an object that is there`,
+        locationOf(node),
+      );
     }
     // requireKept has checked that the target is an object of the kind that may stand here.
     return resolve(target as T, hops + 1);

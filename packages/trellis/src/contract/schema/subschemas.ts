@@ -72,6 +72,13 @@ const appliedInPlace = (schema: Schema, follow: Follow): readonly (AnySchema | u
   schema.else,
 ];
 
+/** Those in place by one step, and those which only test the value. */
+export const tested = (schema: Schema, follow: Follow): readonly (AnySchema | undefined)[] => [
+  ...appliedInPlace(schema, follow),
+  schema.if,
+  schema.not,
+];
+
 export const beneath = (schema: Schema): readonly (AnySchema | undefined)[] => [
   ...Object.values(schema.properties ?? {}),
   ...Object.values(schema.patternProperties ?? {}),

@@ -1,15 +1,44 @@
-import { type Document, isScalar, LineCounter, parseDocument, visit } from 'yaml';
+import { type Alias, type Document, isCollection, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml';
 import { ContractError } from '../errors.ts';
 import { int64 } from './int64.ts';
 
+/** Bodies nest 32 levels, and a schema takes two for each; what reads schemas calls itself for each level. */
+const MAX_DEPTH = 100;
+const TOO_DEEP = `nested too deeply: use at most ${MAX_DEPTH} levels, and give schemas within a name under components/schemas`;
+
+export interface Parsed {
+  readonly parsed: Document;
+  /** What each alias stands for. To look it up in the document takes the time of all. */
+  readonly aliases: ReadonlyMap<Alias, Node>;
+}
+
 /** Parses YAML 1.2 (or JSON, its subset), integers as bigints, also those that a double would round. @throws ContractError with line and column */
-export function parseYaml(yaml: string): { readonly parsed: Document; readonly lines: LineCounter } {
+export function parseYaml(yaml: string): Parsed & { readonly lines: LineCounter } {
   const lines = new LineCounter();
   const parsed = parseDocument(yaml, { lineCounter: lines, intAsBigInt: true });
+  const refuse = (offset: number | undefined, what: string): never => {
+    const { line, col } = lines.linePos(offset ?? 0);
+    throw new ContractError(what, `openapi.yaml:${line}:${col}`);
+  };
   const [error] = parsed.errors;
+  if (error?.code === 'RESOURCE_EXHAUSTION') refuse(error.pos[0], TOO_DEEP);
+  if (error?.code === 'MULTIPLE_DOCS')
+    refuse(error.pos[0], 'a second document begins here: leave it out, or put it into a file of its own');
   if (error !== undefined) throw new ContractError(`openapi.yaml is not YAML: ${error.message.trim()}`);
+  const aliases = new Map<Alias, Node>();
+  /** The last one of each name so far. */
+  const anchors = new Map<string, Node>();
+  const keepAnchor = (node: Node & { readonly anchor?: string }) => {
+    if (node.anchor !== undefined) anchors.set(node.anchor, node);
+  };
   visit(parsed, {
+    Collection(_key, collection, holders) {
+      keepAnchor(collection);
+      if (holders.length > MAX_DEPTH && holders.filter(isCollection).length >= MAX_DEPTH)
+        refuse(collection.range?.[0], TOO_DEEP);
+    },
     Scalar(_key, scalar) {
+      keepAnchor(scalar);
       const { value, source = '' } = scalar;
       if (!Number.isInteger(value) || Number.isSafeInteger(value)) return;
       // `9007199254740993.0` is an integer too.
@@ -18,20 +47,18 @@ export function parseYaml(yaml: string): { readonly parsed: Document; readonly l
     },
     Pair(_key, { key }) {
       if (!isScalar(key) || key.value !== '<<' || key.type !== 'PLAIN') return;
-      const { line, col } = lines.linePos(key.range?.[0] ?? 0);
-      throw new ContractError(
-        `openapi.yaml:${line}:${col}: << merges maps in YAML 1.1 only: write the members out, or refer to them by $ref`,
-      );
+      refuse(key.range?.[0], '<< merges maps in YAML 1.1 only: write the members out, or refer to them by $ref');
     },
     Alias(_key, alias, holders) {
-      const target = alias.resolve(parsed);
-      if (target !== undefined && !holders.includes(target)) return;
-      const { line, col } = lines.linePos(alias.range?.[0] ?? 0);
-      const what = target === undefined ? 'has no anchor before it' : 'contains itself: refer to it by $ref';
-      throw new ContractError(`openapi.yaml:${line}:${col}: *${alias.source} ${what}`);
+      const { source, range } = alias;
+      const target = anchors.get(source);
+      if (target === undefined)
+        refuse(range?.[0], `*${source} has no anchor before it: write &${source} there, or refer by $ref`);
+      else if (holders.includes(target)) refuse(range?.[0], `*${source} contains itself: refer to it by $ref`);
+      else aliases.set(alias, target);
     },
   });
-  return { parsed, lines };
+  return { parsed, lines, aliases };
 }
 
 /** The names in a JSON Pointer (RFC 6901), such as `#/components/schemas/Error`, or undefined for any other text. */

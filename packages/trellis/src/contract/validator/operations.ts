@@ -21,7 +21,9 @@ export function withValidators(
   const follow = follower(document);
   const [requests, replies] = [new Translation('request', follow), new Translation('reply', follow)];
   const messages = operations.flatMap(
-    (operation) => attempt(() => [{ operation, ...toMessages(operation, requests, replies) }]) ?? [],
+    (operation) =>
+      attempt(() => compiles(operation.place, () => [{ operation, ...toMessages(operation, requests, replies) }])) ??
+      [],
   );
   const translated = messages.map(({ operation }) => operation);
   const trials = trialsOfDefaults(translated, requests, follow, attempt);
@@ -35,7 +37,7 @@ export function withValidators(
   return messages.flatMap(
     ({ operation, bodies, responses }) =>
       attempt(() => {
-        const validator = compiles(`openapi.yaml, ${operation.method} ${operation.path}`, () =>
+        const validator = compiles(operation.place, () =>
           validatorOf(operation, compiledBy(ofRequest, bodies), compiledBy(ofReply, responses)),
         );
         return [{ ...operation, validator }];
@@ -83,6 +85,11 @@ function compiles<T>(place: string, compile: () => T): T {
   } catch (error) {
     if (error instanceof ContractError) throw error;
     if (error instanceof Overspent) throw new ContractError(explained(error));
+    if (error instanceof RangeError)
+      throw new ContractError(
+        'this is more than can be compiled: let fewer schemas lead from one to the next, and objects have fewer members',
+        place,
+      );
     throw new ContractError(`this does not compile: ${messageOf(error)}`, place);
   }
 }

@@ -208,7 +208,10 @@ export class Translation {
   private reference(target: AnySchema, place: Place): string {
     if (typeof target === 'object') this.requirePlace(target, place);
     if (place.within.includes(target))
-      throw new ContractError('a schema must not refer to itself for the same value', locationOf(target));
+      throw new ContractError(
+        'a schema must not refer to itself for the same value: refer to another one, or from a member',
+        locationOf(target),
+      );
     const key = [place.isConditional, place.isTyped, ...place.barred].join();
     const known = this.references.getOrInsertComputed(key, () => new Map());
     let name = known.get(target);

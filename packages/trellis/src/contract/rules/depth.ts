@@ -1,0 +1,33 @@
+import { ContractError } from '../errors.ts';
+import { type Follow, locationOf, type Schema } from '../schema/document.ts';
+import type { Findings } from '../schema/findings.ts';
+import { isSchema, tested } from '../schema/subschemas.ts';
+
+/** What reads schemas, and the validator, call themselves for each schema of the same value within or behind another. */
+const MAX_DEPTH = 100;
+
+/** @param found gets the first chain of schemas that is too long; whatever depends on one of them is not looked at further */
+export function requireShallow(schemas: Iterable<Schema>, follow: Follow, found: Findings): void {
+  const heights = new Map<Schema, number>();
+  const heightOf = (schema: Schema, depth = 1): number => {
+    if (depth > MAX_DEPTH) return Infinity;
+    const known = heights.get(schema);
+    if (known !== undefined) return known;
+    // One that leads back to itself is refused elsewhere.
+    heights.set(schema, 0);
+    const next = found.isSound(schema) ? tested(schema, follow).filter(isSchema) : [];
+    const height = 1 + next.reduce((most, each) => Math.max(most, heightOf(each, depth + 1)), 0);
+    heights.set(schema, height);
+    return height;
+  };
+  let isTold = false;
+  for (const schema of schemas) {
+    if (heightOf(schema) <= MAX_DEPTH) continue;
+    const what =
+      `more than ${MAX_DEPTH} schemas apply to one value here, each within or behind the one before: ` +
+      'refer to the last one directly';
+    if (!isTold) found.add(new ContractError(what, locationOf(schema)));
+    found.spoil(schema);
+    isTold = true;
+  }
+}
