@@ -1,7 +1,7 @@
 import { locationOf, type Schema } from '../schema/document.ts';
 import { ContractError } from '../errors.ts';
 import { type PatternNode, nodesOf, parsePattern } from './pattern-nodes.ts';
-import { tooManyWays } from './ways.ts';
+import { findBacktracking } from './backtracking.ts';
 import { messageOf } from '../../explained-error.ts';
 
 /** The bound that cureOf tries. */
@@ -9,7 +9,7 @@ const BOUND = 10;
 const FORMAT = 'or give a format in its place: docs/contract.md of trellis lists them';
 
 /**
- * JavaScript tries each way in which a pattern can match a text: where their number grows with the text, 64 KiB can take
+ * JavaScript goes back and tries each path through a pattern: where their number grows with the text, 64 KiB can take
  * minutes. @throws ContractError for such a `pattern` or name of `patternProperties`
  */
 export function requireLinearPatterns(schema: Schema): void {
@@ -43,7 +43,7 @@ function faultIn(pattern: string): string | undefined {
   }
   if (nodesOf(root).some(looksFarBehind))
     return 'may read a text again and again: let a lookbehind have no quantifier and no backreference';
-  const parts = tooManyWays(root);
+  const parts = findBacktracking(root);
   if (parts === undefined) return undefined;
   if (parts.length === 0) return TOO_LARGE;
   const shown = parts.slice(0, 3).join(' and ');
@@ -52,8 +52,8 @@ function faultIn(pattern: string): string | undefined {
 
 /** The first cure that was tried with success. */
 function cureOf(root: PatternNode): string {
-  if (tooManyWays(root, { isAnchored: true }) === undefined) return `begin it with ^, ${FORMAT}`;
-  if (tooManyWays(root, { bound: BOUND }) === undefined)
+  if (findBacktracking(root, { isAnchored: true }) === undefined) return `begin it with ^, ${FORMAT}`;
+  if (findBacktracking(root, { bound: BOUND }) === undefined)
     return `give each * and + a bound such as {1,${BOUND}}, ${FORMAT}`;
   return `let neighbours such as \\d+ and \\w* have no character in common, as in ^\\d+(?:\\.\\d+)*$, ${FORMAT}`;
 }
@@ -68,6 +68,6 @@ export function timePerCharacter(pattern: string): number {
   let rest = pattern.replace(/\\.|\[(?:\\.|[^\\\]])*\]/gsu, '');
   const lookaheads = rest.split(/\(\?[=!]/).length - 1;
   while (/\([^()]*\)/.test(rest)) rest = rest.replace(/\([^()]*\)/g, '');
-  // Otherwise it may begin at each character, and try as many ways there as ways.ts allows.
+  // Otherwise it may begin at each character, and try as many paths there as backtracking.ts allows.
   return rest.startsWith('^') && !rest.includes('|') ? (1 + lookaheads) / 4 : 2;
 }
