@@ -15,18 +15,20 @@ import {
 } from '../src/contract/schema/document.ts';
 import { ContractError } from '../src/contract/errors.ts';
 import { requireIntegers } from '../src/contract/rules/integers.ts';
+import { isLarge } from '../src/contract/schema/exact.ts';
 import {
   beneath,
   closure,
   isInt64Schema,
   isSchema,
   joined,
+  listed,
   typed,
   TYPES,
   typesOf,
 } from '../src/contract/schema/subschemas.ts';
 import { Position } from '../src/contract/schema/positions.ts';
-import { isIgnored, type ObjectKind, VOCABULARY } from '../src/contract/rules/vocabulary.ts';
+import { isIgnored, mapParts, type ObjectKind } from '../src/contract/rules/vocabulary.ts';
 
 /** Stands for `undefined`. No contract contains this schema. */
 export const NOT_SENT = { type: 'null', format: 'undefined' };
@@ -79,25 +81,17 @@ export function contractForTypes(contract: OpenApiDocument): object {
   function part(value: object, kind: ObjectKind, isReceived: boolean): object {
     // openapi-typescript makes a header behind a reference required.
     const original = kind === 'Header' ? resolve(value) : value;
-    const rows = VOCABULARY[kind];
-    const fields = Object.entries(original).map(([name, member]: [string, unknown]) => {
-      const holds = Object.hasOwn(rows, name) ? rows[name]?.holds : undefined;
-      if (holds === undefined) return [name, member];
-      const inner = (each: unknown) => {
-        if (typeof each === 'object' && each !== null) {
-          const own = part(each, holds.kind, isReceived || kind === 'Request Body');
-          const isOpened = isReceived && OF_VALUES.includes(name) && isOpenObject(each);
-          return { ...own, ...(name === 'properties' && marks(each)), ...(isOpened && opened(own, each)) };
-        }
-        // Here openapi-typescript fails on the schema `true`, and ignores the schema `false`: write them as objects.
-        if (name === 'allOf' || name === 'schema') return each === true ? {} : { enum: [] };
-        return each;
-      };
-      if (holds.in === undefined) return [name, inner(member)];
-      if (Array.isArray(member)) return [name, member.map(inner)];
-      return [name, Object.fromEntries(Object.entries(member as object).map(([key, each]) => [key, inner(each)]))];
+    const copy = mapParts(original, kind, (each, of, [name]) => {
+      if (isLarge(each)) {
+        const own = part(each, of, isReceived || kind === 'Request Body');
+        const isOpened = isReceived && OF_VALUES.includes(name) && isOpenObject(each);
+        return { ...own, ...(name === 'properties' && marks(each)), ...(isOpened && opened(own, each)) };
+      }
+      // Here openapi-typescript fails on the schema `true`, and ignores the schema `false`: write them as objects.
+      if (name === 'allOf' || name === 'schema') return each === true ? {} : { enum: [] };
+      return each;
     });
-    return adapted(Object.fromEntries(fields) as object, kind, original, isReceived);
+    return adapted(copy, kind, original, isReceived);
   }
 
   /** openapi-typescript does not look for these behind a member's reference. */
@@ -200,9 +194,9 @@ function requireObjects(body: AnySchema, follow: Follow, attempt: Attempt): void
     const key = [numbers.getOrInsertComputed(schema, () => numbers.size), ...types].join();
     if (seen.has(key)) return;
     seen.add(key);
-    const { type, const: only, enum: values = only, $ref, allOf = [], anyOf = [], oneOf = [] } = schema;
+    const { type, $ref, allOf = [], anyOf = [], oneOf = [] } = schema;
     const hasMembers = OF_MEMBERS.some((keyword) => keyword in schema);
-    if (type === undefined && values === undefined && hasMembers && !types.isSubsetOf(OBJECT))
+    if (type === undefined && listed(schema) === undefined && hasMembers && !types.isSubsetOf(OBJECT))
       attempt(() => {
         throw new ContractError(
           'this schema has members, and allows values that are no objects: add type: object',

@@ -1,6 +1,7 @@
 import { METHODS, type AnySchema, type Follow, resolver, type Schema } from '../../src/contract/schema/document.ts';
 import { VOCABULARY } from '../../src/contract/rules/vocabulary.ts';
-import { ELSEWHERE, IN_PLACE, innerPlace, OF_PARAMETER, type Place } from '../../src/contract/validator/translation.ts';
+import { IN_PLACE } from '../../src/contract/schema/subschemas.ts';
+import { ELSEWHERE, innerPlace, OF_PARAMETER, type Place } from '../../src/contract/validator/translation.ts';
 import { isNode, memberOf, type Tree } from './tree.ts';
 
 /** A place of a message where a schema applies. */

@@ -7,7 +7,7 @@ import {
   pathItemsOf,
   resolver,
 } from '../../src/contract/schema/document.ts';
-import { urlOf } from '../../src/contract/rules/addresses.ts';
+import { matching, urlOf } from '../../src/contract/rules/addresses.ts';
 import { exactJson } from '../../src/contract/schema/int64.ts';
 import type { Position } from '../../src/contract/schema/positions.ts';
 import type { Demand } from '../../src/contract/security.ts';
@@ -240,16 +240,11 @@ function overlap(one: string, other: string): boolean {
 
 /** Whether two parts of paths may stand for the same text. */
 function mayEqual(one: string, other: string): boolean {
-  if (!one.includes('{') || !other.includes('{')) return asPattern(one).test(other) || asPattern(other).test(one);
+  if (!one.includes('{') || !other.includes('{')) return matching(one).test(other) || matching(other).test(one);
   const [start, otherStart] = [one, other].map((each) => each.replace(/\{.*/, '')) as [string, string];
   const [end, otherEnd] = [one, other].map((each) => each.replace(/.*\}/, '')) as [string, string];
   const beginAlike = start.startsWith(otherStart) || otherStart.startsWith(start);
   return beginAlike && (end.endsWith(otherEnd) || otherEnd.endsWith(end));
-}
-
-function asPattern(template: string): RegExp {
-  const parts = template.split(/\{[^}]*\}/).map(RegExp.escape);
-  return new RegExp(`^${parts.join('[^/]+')}$`);
 }
 
 function inWords({ security, anonymous, carriers }: Demand): readonly unknown[] {

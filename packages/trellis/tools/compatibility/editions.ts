@@ -1,6 +1,6 @@
 import { replyFor } from '../../src/contract/message/content.ts';
 import { type Contract, type ContractOperation, readOperations } from '../../src/contract/contract.ts';
-import { type AnySchema, type Follow, follower } from '../../src/contract/schema/document.ts';
+import { type AnySchema, type Follow, follower, type OpenApiDocument } from '../../src/contract/schema/document.ts';
 import { Refusal } from '../../src/contract/errors.ts';
 import { ReplyError } from '../../src/contract/message/faults.ts';
 import { Position } from '../../src/contract/schema/positions.ts';
@@ -138,5 +138,9 @@ export function tolerant(was: Contract, is: Contract): Edition {
       (keyword === 'pattern' && isObject(other) && other['pattern'] === undefined);
     return Object.fromEntries(Object.entries(schema).filter((each) => !isDropped(each)));
   });
-  return new Edition({ ...was, document, operations: withValidators(readOperations(document), document) });
+  return new Edition(withDocument(was, document));
+}
+
+export function withDocument(contract: Contract, document: OpenApiDocument): Contract {
+  return { ...contract, document, operations: withValidators(readOperations(document), document) };
 }

@@ -1,26 +1,23 @@
 import { variablesOf } from '../../src/contract/rules/addresses.ts';
-import { type Contract, readOperations } from '../../src/contract/contract.ts';
+import type { Contract } from '../../src/contract/contract.ts';
 import {
   METHODS,
-  type OpenApiDocument,
   type Parameter,
   type PathItem,
   pathItemsOf,
   resolver,
   type Schema,
 } from '../../src/contract/schema/document.ts';
-import { withValidators } from '../../src/contract/validator/operations.ts';
 import { partAt, withSchemas } from '../derivation/schemas.ts';
+import { withDocument } from './editions.ts';
 import { isUnchanged } from './prose.ts';
 
 const shapeOf = (path: string) => path.replaceAll(/\{[^}]*\}/g, '{}');
 
 /** The paths of the old contract that differ from one of the new contract only in the names of parameters. */
 export function renamedPaths(was: Contract, is: Contract): ReadonlyMap<string, string> {
-  const [old, now] = [was, is].map(({ document }) => pathItemsOf(document).map(([path]) => path)) as [
-    string[],
-    string[],
-  ];
+  const pathsOf = ({ document }: Contract) => pathItemsOf(document).map(([path]) => path);
+  const [old, now] = [pathsOf(was), pathsOf(is)];
   const added = new Map(now.filter((path) => !old.includes(path)).map((path) => [shapeOf(path), path]));
   const gone = old.filter((path) => !now.includes(path));
   return new Map(gone.flatMap((path) => (added.has(shapeOf(path)) ? [[path, added.get(shapeOf(path)) ?? path]] : [])));
@@ -48,10 +45,6 @@ export function withNewNames(contract: Contract, renamed: ReadonlyMap<string, st
     return [now, { ...rename(item), ...Object.fromEntries(operations) }];
   });
   return withDocument(contract, { ...contract.document, paths: Object.fromEntries(paths) });
-}
-
-function withDocument(contract: Contract, document: OpenApiDocument): Contract {
-  return { ...contract, document, operations: withValidators(readOperations(document), document) };
 }
 
 /** A member of an object, of which only the name differs. */

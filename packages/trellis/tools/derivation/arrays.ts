@@ -1,13 +1,13 @@
 import { exactJson } from '../../src/contract/schema/int64.ts';
 import { MAX_COUNT } from './scalars.ts';
-import type { SchemasAt, Supply, Way } from './schemas.ts';
+import type { Branch, SchemasAt, Supply } from './schemas.ts';
 import { isObject, type JsonValue, type JsonObject, withMember } from './values.ts';
 
 const KEYWORDS = ['items', 'prefixItems', 'contains', 'minItems', 'maxItems', 'uniqueItems'];
 
 /** @param isWhole whether to propose more than the smallest array */
-export function arrays(way: Way, isWhole: boolean, candidates: Supply): JsonValue[] {
-  const own = way.filter((schema) => schema.type === 'array' || KEYWORDS.some((keyword) => keyword in schema));
+export function arrays(branch: Branch, isWhole: boolean, candidates: Supply): JsonValue[] {
+  const own = branch.filter((schema) => schema.type === 'array' || KEYWORDS.some((keyword) => keyword in schema));
   if (own.length === 0) return [];
   const prefix = Math.max(0, ...own.map(({ prefixItems = [] }) => prefixItems.length));
   const placeOf = (at: number): SchemasAt => own.map(({ prefixItems = [], items = true }) => prefixItems[at] ?? items);

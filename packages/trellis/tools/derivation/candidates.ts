@@ -3,11 +3,11 @@ import { exactJson } from '../../src/contract/schema/int64.ts';
 import { arrays } from './arrays.ts';
 import { objects } from './objects.ts';
 import { numbers, SPECIMENS, strings } from './scalars.ts';
-import type { Judge, Keywords, SchemasAt, Supply, Way } from './schemas.ts';
+import type { Branch, Judge, Keywords, SchemasAt, Supply } from './schemas.ts';
 import { fromDocument, isObject, type JsonValue, withMember, withoutMember } from './values.ts';
 
 /** A limit for the combinations of `anyOf`, `oneOf`, `if` and `dependentSchemas`. */
-const MAX_WAYS = 48;
+const MAX_BRANCHES = 48;
 
 /** How many values a place gets by its depth: schemas that contain each other would multiply without an end. */
 const LIMITS = [Infinity, Infinity, 5_000, 2_000, 500];
@@ -45,10 +45,10 @@ export class Candidates implements Supply {
     let candidates = this.known.get(name);
     if (candidates === undefined) {
       this.open.set(key, isWhole ? 'all' : 'least');
-      const ways = this.ways(place, []);
-      const all = unique(ways.flatMap((way) => this.ofWay(way, isWhole)));
+      const branches = this.branches(place, []);
+      const all = unique(branches.flatMap((branch) => this.ofBranch(branch, isWhole)));
       // Only a value that a contract lists shows that the other one does not list it.
-      candidates = unique([...ways.flat().flatMap(listed), ...some(all, limit)]);
+      candidates = unique([...branches.flat().flatMap(listed), ...some(all, limit)]);
       if (isWhole) this.open.delete(key);
       else this.open.set(key, extent);
       this.known.set(name, candidates);
@@ -69,10 +69,10 @@ export class Candidates implements Supply {
     return this.numbers.getOrInsertComputed(schema, () => this.numbers.size);
   }
 
-  private ways([first, ...others]: SchemasAt, taken: Way): Way[] {
+  private branches([first, ...others]: SchemasAt, taken: Branch): Branch[] {
     if (first === undefined) return [taken];
     if (first === false) return [];
-    if (first === true || taken.includes(first)) return this.ways(others, taken);
+    if (first === true || taken.includes(first)) return this.branches(others, taken);
     const { $ref, allOf = [], anyOf, oneOf, not, if: condition, then = true, else: otherwise = true } = first;
     const choices: SchemasAt[][] = [
       (anyOf ?? [true]).map((each) => [each]),
@@ -83,20 +83,20 @@ export class Candidates implements Supply {
     ];
     const always = [...($ref === undefined ? [] : [this.follow($ref)]), ...allOf];
     const products = choices.reduce<SchemasAt[]>(
-      (all, choice) => all.flatMap((one) => choice.map((other) => [...one, ...other])).slice(0, MAX_WAYS),
+      (all, choice) => all.flatMap((one) => choice.map((other) => [...one, ...other])).slice(0, MAX_BRANCHES),
       [always],
     );
-    return products.flatMap((place) => this.ways([...place, ...others], [...taken, first])).slice(0, MAX_WAYS);
+    return products.flatMap((place) => this.branches([...place, ...others], [...taken, first])).slice(0, MAX_BRANCHES);
   }
 
-  private ofWay(way: Way, isWhole: boolean): JsonValue[] {
+  private ofBranch(branch: Branch, isWhole: boolean): JsonValue[] {
     return [
-      ...way.flatMap(listed).flatMap((value) => [value, ...near(value)]),
-      ...way.flatMap(examplesOf),
-      ...strings(way, this.seed),
-      ...numbers(way, this.seed),
-      ...objects(way, isWhole, this),
-      ...arrays(way, isWhole, this),
+      ...branch.flatMap(listed).flatMap((value) => [value, ...near(value)]),
+      ...branch.flatMap(examplesOf),
+      ...strings(branch, this.seed),
+      ...numbers(branch, this.seed),
+      ...objects(branch, isWhole, this),
+      ...arrays(branch, isWhole, this),
       ...(isWhole ? SPECIMENS : []),
     ];
   }

@@ -1,6 +1,6 @@
 import { membersOf } from '../../src/contract/schema/subschemas.ts';
 import { MAX_COUNT } from './scalars.ts';
-import type { SchemasAt, Supply, Way } from './schemas.ts';
+import type { Branch, SchemasAt, Supply } from './schemas.ts';
 import { type JsonValue, type JsonObject, withMember, withoutMember } from './values.ts';
 
 const KEYWORDS = [
@@ -11,11 +11,11 @@ const KEYWORDS = [
 const UNUSUAL = ['__proto__', 'constructor', 'toString', '', '$ref'];
 
 /** @param isWhole whether to propose more than the smallest object */
-export function objects(way: Way, isWhole: boolean, candidates: Supply): JsonValue[] {
-  const own = way.filter((schema) => schema.type === 'object' || KEYWORDS.some((keyword) => keyword in schema));
+export function objects(branch: Branch, isWhole: boolean, candidates: Supply): JsonValue[] {
+  const own = branch.filter((schema) => schema.type === 'object' || KEYWORDS.some((keyword) => keyword in schema));
   if (own.length === 0) return [];
   const places = new Map<string, SchemasAt>();
-  const placeOf = (name: string) => places.getOrInsertComputed(name, () => membersOf(way, name));
+  const placeOf = (name: string) => places.getOrInsertComputed(name, () => membersOf(branch, name));
   const withDependents = (names: readonly string[]) => {
     const all = new Set(names);
     // The loop also visits the names that it adds to the set.

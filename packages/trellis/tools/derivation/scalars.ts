@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Way } from './schemas.ts';
+import type { Branch } from './schemas.ts';
 import { decimal, type JsonValue, numberOf } from './values.ts';
 
 /** The largest array, object and text of a candidate: higher limits are not tested. */
@@ -65,8 +65,8 @@ const SUSPECTS = Array.from('\0\u0001\n "/-.,_Aa0é🌱');
 
 const OF_STRINGS = ['minLength', 'maxLength', 'pattern', 'format'];
 
-export function strings(way: Way, seed: number): string[] {
-  const own = way.filter(
+export function strings(branch: Branch, seed: number): string[] {
+  const own = branch.filter(
     ({ type, ...schema }) => [type].flat().includes('string') || OF_STRINGS.some((keyword) => keyword in schema),
   );
   if (own.length === 0) return [];
@@ -132,9 +132,9 @@ function stretched(text: string, length: number): string[] {
 
 const EDGES: Readonly<Record<string, bigint>> = { int32: 2n ** 31n, int64: 2n ** 63n };
 
-export function numbers(way: Way, seed: number): (bigint | number)[] {
+export function numbers(branch: Branch, seed: number): (bigint | number)[] {
   const isOfNumbers = (type: unknown) => type === 'integer' || type === 'number';
-  const own = way.filter(
+  const own = branch.filter(
     ({ type, ...schema }) => [type].flat().some(isOfNumbers) || OF_NUMBERS.some((keyword) => keyword in schema),
   );
   if (own.length === 0) return [];

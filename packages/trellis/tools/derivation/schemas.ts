@@ -6,20 +6,16 @@ import {
   type OpenApiDocument,
   type Schema,
 } from '../../src/contract/schema/document.ts';
-import { areEqual, areUnique } from '../../src/contract/schema/exact.ts';
+import { areEqual, areUnique, isObject } from '../../src/contract/schema/exact.ts';
 import { STRING_FORMATS } from '../../src/contract/schema/formats.ts';
-import { joined } from '../../src/contract/schema/subschemas.ts';
-import { type ObjectKind, VOCABULARY } from '../../src/contract/rules/vocabulary.ts';
-import { isObject, type JsonValue } from './values.ts';
+import { IN_PLACE, joined } from '../../src/contract/schema/subschemas.ts';
+import { mapParts, type ObjectKind } from '../../src/contract/rules/vocabulary.ts';
+import type { JsonValue } from './values.ts';
 
 export interface Keywords extends Schema {
-  readonly pattern?: string;
   readonly minLength?: number;
   readonly minItems?: number;
-  readonly maxContains?: number;
-  readonly minContains?: number;
   readonly minProperties?: number;
-  readonly dependentRequired?: Readonly<Record<string, readonly string[]>>;
   readonly example?: unknown;
   readonly examples?: readonly unknown[];
 }
@@ -30,7 +26,7 @@ export type SchemasAt = readonly AnySchema[];
  * The schemas that apply at a place when one branch of each `anyOf`, `oneOf`, `if`, `not` and `dependentSchemas` is
  * chosen.
  */
-export type Way = readonly Keywords[];
+export type Branch = readonly Keywords[];
 
 export interface Supply {
   /** Values for the place, valid or not. */
@@ -39,9 +35,6 @@ export interface Supply {
   valid(place: SchemasAt): readonly JsonValue[];
   fits(place: SchemasAt, value: JsonValue): boolean;
 }
-
-/** Keywords whose schemas apply to the same value. */
-const IN_PLACE = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'];
 
 /**
  * Copies a part of a contract.
@@ -56,17 +49,7 @@ export function withSchemas<T>(
 ): T {
   if (!isObject(part)) return part;
   const changed = kind === 'Schema' ? change(part, at) : part;
-  const inner = (each: unknown, of: ObjectKind, ...names: readonly string[]) =>
-    withSchemas(each, change, of, [...at, ...names]);
-  const members = Object.entries(changed).map(([name, value]: [string, unknown]) => {
-    const { holds } = (Object.hasOwn(VOCABULARY[kind], name) ? VOCABULARY[kind][name] : undefined) ?? {};
-    if (holds === undefined) return [name, value];
-    if (Array.isArray(value)) return [name, value.map((each, index) => inner(each, holds.kind, name, String(index)))];
-    if (holds.in === undefined || !isObject(value)) return [name, inner(value, holds.kind, name)];
-    const entries = Object.entries(value).map(([key, each]) => [key, inner(each, holds.kind, name, key)] as const);
-    return [name, Object.fromEntries(entries)];
-  });
-  return Object.fromEntries(members) as T;
+  return mapParts(changed, kind, (each, of, names) => withSchemas(each, change, of, [...at, ...names])) as T;
 }
 
 /** What stands in a document where `withSchemas` has found a schema in another one. */

@@ -1,11 +1,11 @@
+import { isObject } from '../../src/contract/schema/exact.ts';
+
+export { isObject };
+
 /** An exact JSON value: integers are bigint, other numbers are number. */
 export type JsonValue = null | boolean | bigint | number | string | readonly JsonValue[] | JsonObject;
 export interface JsonObject {
   readonly [name: string]: JsonValue;
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export function isNumber(value: unknown): value is bigint | number {

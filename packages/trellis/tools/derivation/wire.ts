@@ -66,11 +66,7 @@ function sentOf({ path: template, parameters }: Pick<Declared, 'path' | 'paramet
     });
     return { found, others };
   };
-  const [path, query, header] = (['path', 'query', 'header'] as const).map(texts) as [
-    ReturnType<typeof texts>,
-    ReturnType<typeof texts>,
-    ReturnType<typeof texts>,
-  ];
+  const [path, query, header] = [texts('path'), texts('query'), texts('header')];
   const names = [...template.matchAll(/\{([^}]+)\}/g)].length;
   if (path.found.length < names || path.others.size > 0 || header.others.size > 0) throw new Unsendable();
   const unknown = [...query.others].map(([name, value]) => {

@@ -41,7 +41,7 @@ export function variablesOf(template: string): string[] {
 }
 
 /** Matches every path that a template matches, and each template that matches no others. */
-function matching(template: string): RegExp {
+export function matching(template: string): RegExp {
   return new RegExp(`^${template.split(VARIABLE).map(RegExp.escape).join('[^/]+')}$`);
 }
 

@@ -1,7 +1,7 @@
 import { type AnySchema, type Follow, locationOf, type Schema } from '../schema/document.ts';
 import { ContractError } from '../errors.ts';
 import { directly } from '../schema/findings.ts';
-import { declaredMembers, isInt64Schema, reachable, typed } from '../schema/subschemas.ts';
+import { allowedBy, declaredMembers, isInt64Schema, listed, reachable, typed } from '../schema/subschemas.ts';
 import { isInteger, isLarge } from '../schema/exact.ts';
 import { Position } from '../schema/positions.ts';
 
@@ -91,24 +91,13 @@ const ANY: ReadonlySet<string> = new Set(['number', 'bigint']);
 const NONE: ReadonlySet<string> = new Set();
 
 /** The types that integers have in the generated type. */
-function integerTypes(schema: AnySchema, follow: Follow, within: readonly AnySchema[] = []): ReadonlySet<string> {
-  if (typeof schema === 'boolean') return schema ? ANY : NONE;
-  if (within.includes(schema)) return NONE;
-  const of = (each: AnySchema) => integerTypes(each, follow, [...within, schema]);
-  const { type, const: only, enum: values = only === undefined ? undefined : [only], $ref, allOf = [] } = schema;
-  const integer = isInt64Schema(schema) ? 'bigint' : 'number';
-  const all = [...allOf, ...($ref === undefined ? [] : [follow($ref)])].map(of);
-  for (const branches of [schema.anyOf, schema.oneOf])
-    if (branches !== undefined) all.push(branches.map(of).reduce((any, each) => any.union(each), NONE));
-  if (values !== undefined) all.push(values.some(isInteger) ? new Set([integer]) : NONE);
-  else if (type !== undefined)
-    all.push(
-      new Set(
-        [type]
-          .flat()
-          .map((each) => (each === 'integer' ? integer : each))
-          .filter((each) => ANY.has(each)),
-      ),
-    );
-  return all.reduce((types, each) => types.intersection(each), ANY);
+function integerTypes(schema: AnySchema, follow: Follow): ReadonlySet<string> {
+  return allowedBy(schema, follow, ANY, (each) => {
+    if (typeof each === 'boolean') return each ? ANY : NONE;
+    const values = listed(each);
+    const integer = isInt64Schema(each) ? 'bigint' : 'number';
+    if (values !== undefined) return values.some(isInteger) ? new Set([integer]) : NONE;
+    if (each.type === undefined) return ANY;
+    return new Set([each.type].flat().map((type) => (type === 'integer' ? integer : type))).intersection(ANY);
+  });
 }

@@ -9,6 +9,7 @@ import {
   targetOf,
 } from '../schema/document.ts';
 import { ContractError } from '../errors.ts';
+import { isLarge, isObject } from '../schema/exact.ts';
 import { SILENT_FORMATS, STRING_FORMATS } from '../schema/formats.ts';
 import type { Findings } from '../schema/findings.ts';
 import { urlOf, variablesOf } from './addresses.ts';
@@ -78,11 +79,7 @@ const format: ValueCheck = (value, { type }) => {
 };
 
 const mapOf = (what: string, isEntry: (entry: readonly [string, unknown]) => boolean) =>
-  must(
-    `a map of ${what}`,
-    (value) =>
-      typeof value === 'object' && value !== null && !Array.isArray(value) && Object.entries(value).every(isEntry),
-  );
+  must(`a map of ${what}`, (value) => isObject(value) && Object.entries(value).every(isEntry));
 const meanings = mapOf(
   'numbers to their meanings',
   ([number, meaning]) => /^\d+$/.test(number) && typeof meaning === 'string',
@@ -358,6 +355,29 @@ export const VOCABULARY: Readonly<Record<ObjectKind, Readonly<Record<string, Voc
   },
 };
 
+/**
+ * Copies an object of OpenAPI.
+ *
+ * @param change gets each object that one of its fields holds, with its kind, the name of the field, and its key there
+ */
+export function mapParts(
+  value: object,
+  kind: ObjectKind,
+  change: (part: unknown, kind: ObjectKind, at: readonly [name: string, ...key: string[]]) => unknown,
+): object {
+  const rows = VOCABULARY[kind];
+  const members = Object.entries(value).map(([name, member]: [string, unknown]) => {
+    const holds = Object.hasOwn(rows, name) ? rows[name]?.holds : undefined;
+    if (holds === undefined) return [name, member];
+    if (holds.in === undefined || !isLarge(member)) return [name, change(member, holds.kind, [name])];
+    if (Array.isArray(member))
+      return [name, member.map((each, index) => change(each, holds.kind, [name, String(index)]))];
+    const parts = Object.entries(member).map(([key, each]) => [key, change(each, holds.kind, [name, key])]);
+    return [name, Object.fromEntries(parts)];
+  });
+  return Object.fromEntries(members) as object;
+}
+
 function holdsBigint(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return typeof value === 'bigint';
   return Object.values(value).some(holdsBigint);
@@ -422,7 +442,7 @@ export function requireKept(document: OpenApiDocument, found: Findings): Readonl
   };
   const visit = (value: unknown, kind: ObjectKind, holder: object, field: string): void => {
     if (kind === 'Schema' && typeof value === 'boolean') return;
-    if (!isMap(value)) {
+    if (!isObject(value)) {
       refuse(holder, field, `${field} must be ${named(kind)}`);
       return;
     }
@@ -458,12 +478,17 @@ export function requireKept(document: OpenApiDocument, found: Findings): Readonl
         visitField(value, kind, name, member);
       });
     if (kind !== 'Path Item') return;
-    for (const operation of METHODS.map((method) => value[method]).filter(isMap)) {
+    for (const operation of METHODS.map((method) => value[method]).filter(isObject)) {
       if (Array.isArray(value['parameters'])) found.depends(operation, value['parameters']);
       if (refused.has(value)) found.spoil(operation);
     }
   };
-  const visitField = (node: Members, kind: ObjectKind, name: string, member: unknown): void => {
+  const visitField = (
+    node: Readonly<Record<string, unknown>>,
+    kind: ObjectKind,
+    name: string,
+    member: unknown,
+  ): void => {
     const rows = VOCABULARY[kind];
     const row = Object.hasOwn(rows, name) ? rows[name] : undefined;
     if (row === undefined) {
@@ -504,12 +529,6 @@ export function requireKept(document: OpenApiDocument, found: Findings): Readonl
     if (found.isSound(schema) && isRounded(schema.default, new Position(schema, follower(document))))
       refuse(schema, 'default', `default ${ROUNDED}`);
   return seen.Schema as ReadonlySet<Schema>;
-}
-
-type Members = Readonly<Record<string, unknown>>;
-
-function isMap(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function named(kind: ObjectKind): string {

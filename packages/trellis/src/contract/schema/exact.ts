@@ -110,7 +110,7 @@ function isOfType(value: unknown, type: string): boolean {
     case 'array':
       return Array.isArray(value);
     case 'object':
-      return typeof value === 'object' && value !== null && !Array.isArray(value);
+      return isObject(value);
     default:
       return typeof value === type;
   }
@@ -128,6 +128,11 @@ function isOneOf(values: readonly unknown[]): (value: unknown) => boolean {
   const [large, small] = [values.filter(isLarge), new Set(values.filter((value) => !isLarge(value)).map(canonical))];
   // A client may send a large value: the comparison ends at the first difference.
   return (value) => (isLarge(value) ? large.some((each) => areEqual(value, each)) : small.has(textOf(value)));
+}
+
+/** Whether it is an object of JSON, which an array is not. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return isLarge(value) && !Array.isArray(value);
 }
 
 export function isLarge(value: unknown): value is object {

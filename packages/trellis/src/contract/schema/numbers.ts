@@ -1,4 +1,4 @@
-import { beneath, isInt64Schema, reachable } from './subschemas.ts';
+import { beneath, isInt64Schema, listed, reachable } from './subschemas.ts';
 import type { AnySchema, Follow, Schema } from './document.ts';
 
 // One rule decides whether a number of a message is a bigint or a double (positions.ts keeps it). An int64 is a bigint,
@@ -8,12 +8,8 @@ import type { AnySchema, Follow, Schema } from './document.ts';
 const isNumeric = (type: unknown) => type === 'number' || type === 'integer';
 
 /** Whether a schema gives a number a type. */
-export function typesNumbers({
-  type,
-  const: only,
-  enum: values = only === undefined ? undefined : [only],
-}: Schema): boolean {
-  return type === undefined ? values !== undefined : [type].flat().some(isNumeric);
+export function typesNumbers(schema: Schema): boolean {
+  return schema.type === undefined ? listed(schema) !== undefined : [schema.type].flat().some(isNumeric);
 }
 
 /**
@@ -30,12 +26,12 @@ export function numbersIn(schema: AnySchema, follow: Follow): 'none' | 'double' 
 function isDescribed(schema: Schema): boolean {
   const { type, $ref, allOf, anyOf, oneOf, additionalProperties, unevaluatedProperties, items } = schema;
   if ([...beneath(schema), ...(allOf ?? []), ...(anyOf ?? []), ...(oneOf ?? [])].includes(true)) return false;
-  if (type === undefined) return [$ref, allOf, anyOf, oneOf].some((each) => each !== undefined) || isOfTexts(schema);
+  if (type === undefined)
+    return (
+      [$ref, allOf, anyOf, oneOf].some((each) => each !== undefined) ||
+      listed(schema)?.every((each) => typeof each === 'string') === true
+    );
   const types = [type].flat();
   const others = additionalProperties ?? unevaluatedProperties;
   return !(types.includes('object') && others === undefined) && !(types.includes('array') && items === undefined);
-}
-
-function isOfTexts({ const: only, enum: values = [only] }: Schema): boolean {
-  return values.every((each) => typeof each === 'string');
 }

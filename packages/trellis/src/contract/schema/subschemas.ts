@@ -5,32 +5,52 @@ import type { AnySchema, Follow, Schema } from './document.ts';
 const NAMES = ['null', 'boolean', 'object', 'array', 'number', 'string', 'integer'];
 export const TYPES: ReadonlySet<string> = new Set(NAMES);
 
+/** Keywords whose schemas apply to the same value. */
+export const IN_PLACE = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'];
+
 export function isInt64Schema({ type, format }: Schema): boolean {
   return format === 'int64' && [type].flat().includes('integer');
 }
 
-/** The types that a value can have. @param known those of the schemas that have been seen */
-export function typesOf(
+/** The types that a value can have. */
+export function typesOf(schema: AnySchema, follow: Follow): ReadonlySet<string> {
+  return allowedBy(schema, follow, TYPES, (each) => {
+    if (typeof each === 'boolean') return TYPES;
+    const own = each.type === undefined ? listed(each)?.flatMap(typesOfValue) : [each.type].flat();
+    return own === undefined ? TYPES : new Set(own.includes('number') ? [...own, 'integer'] : own);
+  });
+}
+
+/**
+ * What all schemas that a value must satisfy leave of `all`.
+ *
+ * @param own what a schema leaves by its own keywords
+ * @param known what the schemas leave that have been seen
+ */
+export function allowedBy(
   schema: AnySchema,
   follow: Follow,
+  all: ReadonlySet<string>,
+  own: (schema: AnySchema) => ReadonlySet<string>,
   known = new Map<AnySchema, ReadonlySet<string>>(),
 ): ReadonlySet<string> {
-  if (typeof schema === 'boolean') return TYPES;
   const before = known.get(schema);
   if (before !== undefined) return before;
-  // A branch that refers back to its own schema adds no types.
+  // A branch that refers back to its own schema allows nothing more.
   known.set(schema, new Set());
-  const { type, const: only, enum: values = only === undefined ? undefined : [only], $ref, allOf = [] } = schema;
-  const of = (each: AnySchema) => typesOf(each, follow, known);
-  const own = type === undefined ? values?.flatMap(typesOfValue) : [type].flat();
-  const all = [...allOf, ...($ref === undefined ? [] : [follow($ref)])].map(of);
-  if (own !== undefined) all.push(new Set(own.includes('number') ? [...own, 'integer'] : own));
-  for (const branches of [schema.anyOf, schema.oneOf]) {
-    if (branches !== undefined) all.push(branches.map(of).reduce((any, each) => any.union(each), new Set<string>()));
-  }
-  const types = all.reduce((some, each) => some.intersection(each), TYPES);
-  known.set(schema, types);
-  return types;
+  const { $ref, allOf = [], anyOf, oneOf }: Schema = typeof schema === 'boolean' ? {} : schema;
+  const of = (each: AnySchema) => allowedBy(each, follow, all, own, known);
+  const sets = [own(schema), ...allOf.map(of), ...($ref === undefined ? [] : [of(follow($ref))])];
+  for (const branches of [anyOf, oneOf])
+    if (branches !== undefined) sets.push(branches.map(of).reduce((any, each) => any.union(each), new Set<string>()));
+  const allowed = sets.reduce((some, each) => some.intersection(each), all);
+  known.set(schema, allowed);
+  return allowed;
+}
+
+/** The only values that a schema allows, if it lists them. */
+export function listed({ const: only, enum: values }: Schema): readonly unknown[] | undefined {
+  return values ?? (only === undefined ? undefined : [only]);
 }
 
 function typesOfValue(value: unknown): string[] {

@@ -1,15 +1,13 @@
 import { type AnySchema, type Follow, locationOf, type Schema } from '../schema/document.ts';
 import { ContractError } from '../errors.ts';
-import { type ExactCheck, exactChecks, type IsValid } from '../schema/exact.ts';
+import { type ExactCheck, exactChecks, isObject, type IsValid } from '../schema/exact.ts';
 import { spend } from '../schema/budget.ts';
 import { exactJson } from '../schema/int64.ts';
-import { isSchema, joined } from '../schema/subschemas.ts';
+import { IN_PLACE, isSchema, joined } from '../schema/subschemas.ts';
 import { VOCABULARY } from '../rules/vocabulary.ts';
 import { SPEND } from './keywords.ts';
 import { CALL, type Weights, weightsOf } from './weights.ts';
 
-/** Keywords whose schemas apply to the same value. */
-export const IN_PLACE = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'];
 /** Keywords that the generated types ignore. */
 const UNTYPED = ['not', 'if', 'then', 'else', 'dependentSchemas', 'contains', 'propertyNames', 'unevaluatedProperties'];
 /** Keywords whose members Ajv would count as evaluated (unevaluatedProperties) even where the branch fails. */
@@ -21,16 +19,7 @@ const MEMBERS = ['properties', 'patternProperties', 'additionalProperties'];
 /** Keywords that Ajv gets unchanged. */
 const PLAIN = /^(?:pattern|(?:max|min)(?:Length|Items|Properties))$/;
 /** Keywords of exact.ts, which also checks the types and formats of numbers. */
-const EXACT = [
-  'minimum',
-  'maximum',
-  'exclusiveMinimum',
-  'exclusiveMaximum',
-  'multipleOf',
-  'enum',
-  'const',
-  'uniqueItems',
-];
+const EXACT = /^(?:(?:max|min)imum|exclusive(?:Max|Min)imum|multipleOf|enum|const|uniqueItems)$/;
 const OF_NUMBERS = /^(?:int32|int64|float|double)$/;
 
 /** Where a schema stands, which decides what it may contain. */
@@ -115,7 +104,7 @@ export class Translation {
       } else if (keyword === 'pattern' && told !== undefined)
         Object.assign(shown, this.matching(value as string, told));
       else if (PLAIN.test(keyword)) shown[keyword] = value;
-      else if (EXACT.includes(keyword)) exact[keyword] = value;
+      else if (EXACT.test(keyword)) exact[keyword] = value;
     }
     // If `type` lists `integer` or `number`, exact.ts checks the whole keyword, and Ajv does not.
     const isOfNumbers = [type].flat().some((each) => each === 'integer' || each === 'number');
@@ -166,11 +155,7 @@ export class Translation {
   /** Ajv takes the name '' of a missing member for none. */
   private requiring(names: readonly string[]): object {
     if (!names.includes('')) return { required: names };
-    const isValid = (value: unknown) =>
-      typeof value !== 'object' ||
-      value === null ||
-      Array.isArray(value) ||
-      (value as Record<string, unknown>)[''] !== undefined;
+    const isValid = (value: unknown) => !isObject(value) || value[''] !== undefined;
     const check = { keyword: 'required', message: "must have required property ''", isValid };
     return { required: names.filter(Boolean), ...this.checked([check]) };
   }
