@@ -1,3 +1,5 @@
+import { jest } from '@jest/globals';
+
 /**
  * Runs a part of a test again if it fails, four times: one that holds the service to a time limit. A busy machine delays
  * some of the runs, and a fault of the service fails each. Each run needs a state of its own.
@@ -20,4 +22,14 @@ export async function timeOf(work: () => Promise<unknown>): Promise<number> {
   const begun = performance.now();
   await work();
   return performance.now() - begun;
+}
+
+/**
+ * Slows the clock of `performance` down for the code in this process, so that what it waits for may take long on a busy
+ * machine. Until it is disposed of, or the test file's mocks are restored.
+ */
+export function slowClock(): Disposable {
+  const now = performance.now.bind(performance);
+  const begun = now();
+  return jest.spyOn(performance, 'now').mockImplementation(() => begun + (now() - begun) / 50);
 }

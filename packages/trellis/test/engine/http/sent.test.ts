@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { MAX } from '../../../src/http/bounds.ts';
 import type { Handler } from '../../../src/service.ts';
+import { slowClock } from '../../support/in-time.ts';
 import { startApp } from '../../support/app.ts';
 import { sendRaw } from '../../support/raw.ts';
 import { until } from '../../support/until.ts';
@@ -128,9 +129,7 @@ describe('a reply', () => {
   test('reaches each of many clients that read, whole or as a 503, and none is cut off', async () => {
     const sizes = [MAX.reply, MAX.reply, ...Array.from({ length: 4 }, () => MAX.reply / 2)];
     // A client has 5 s for a reply whose room others need. The clock goes slowly, as a busy machine reads slowly.
-    const now = performance.now.bind(performance);
-    const begun = now();
-    jest.spyOn(performance, 'now').mockImplementation(() => begun + (now() - begun) / 50);
+    slowClock();
     const before = lines().length;
     expect(await Promise.all(sizes.map(read))).toEqual(sizes.map((bytes) => [200, bytes]));
     expect(lines().slice(before)).toEqual([]);
