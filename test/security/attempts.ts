@@ -308,7 +308,7 @@ export function paths(app: TestApp): Attempts {
 }
 
 export function methods(app: TestApp): Attempts {
-  const { HOST, AUTH, get, withLine } = messages(app);
+  const { HOST, AUTH, withLine } = messages(app);
   const by = (...names: readonly string[]) => names.map((name) => withLine(`${name} /plants HTTP/1.1`));
   const overrides = (method: string) =>
     ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override'].map((name) => `${name}: ${method}`);
@@ -317,11 +317,12 @@ export function methods(app: TestApp): Attempts {
     'another method': (names) => by(...names, 'PATCH', 'PURGE', 'SOURCE'),
     'an unknown method': (names) => by(...names, 'P\0ST'),
     'an echo of the token': () => [message('TRACE /docs/ HTTP/1.1', [HOST, AUTH])],
-    'a GET with another method in a header field': () => [
-      message('GET /plants HTTP/1.1', [HOST, AUTH, ...overrides('POST'), LENGTH], VALID),
+    'a DELETE with another method in a header field': () => [
+      message('DELETE /plants HTTP/1.1', [HOST, AUTH, ...overrides('POST'), LENGTH], VALID),
     ],
     'a POST with another method in a header field': () => [withLine(POST, ...overrides('DELETE'))],
-    'a page of another origin': () => [message('OPTIONS /plants HTTP/1.1', [HOST, ...cors]), get('/plants', ...cors)],
+    'a page of another origin': () =>
+      ['OPTIONS', 'DELETE'].map((method) => message(`${method} /plants HTTP/1.1`, [HOST, ...cors])),
   };
 }
 
