@@ -11,6 +11,8 @@ export interface Io extends Pick<NodeJS.EventEmitter, 'on' | 'off'> {
   readonly stderr: Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'write'>;
   /** Ends the process at once. */
   exit(code: number): unknown;
+  readonly pid: number;
+  kill(pid: number, signal: 'SIGKILL'): unknown;
   /** Tells the parent process, if that listens. */
   send?(message: string): unknown;
 }

@@ -24,6 +24,10 @@ export function captured(env: Io['env'], cwd: string) {
   };
   const [stdout, stderr] = [stream(), stream()];
   const { promise: exited, resolve: exit } = Promise.withResolvers<number>();
-  const io = Object.assign(new EventEmitter(), { env, stdin: Readable.from([]), stdout, stderr, exit }) satisfies Io;
+  const kill = () => {
+    exit(137);
+  };
+  const streams = { stdin: Readable.from([]), stdout, stderr };
+  const io = Object.assign(new EventEmitter(), { env, ...streams, exit, pid: 0, kill }) satisfies Io;
   return { io, exited, stdout: stdout.text, stderr: stderr.text };
 }

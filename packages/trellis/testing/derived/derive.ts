@@ -207,7 +207,7 @@ async function exported({ service, databaseUrl }: TestInstance, table: string): 
   const io = Object.assign(new EventEmitter(), {
     env: { DATABASE_URL: databaseUrl },
     ...streams,
-    exit: () => undefined,
+    ...{ pid: process.pid, exit: () => undefined, kill: () => undefined },
   }) satisfies Io;
   if ((await main(service, ['export', '--table', table], io)) !== 0) throw new Error(written.stderr);
   return written.stdout;

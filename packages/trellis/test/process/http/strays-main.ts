@@ -3,6 +3,7 @@ import { EventEmitter } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Handler } from '../../../src/service.ts';
 import { run } from 'trellis';
+import { sql } from 'trellis/sql';
 import { items } from '../../services/items/service.ts';
 
 const failure = () => new Error('went astray');
@@ -100,6 +101,11 @@ const misdeeds: Readonly<Record<string, Handler>> = {
   'starts a worker that throws': () => {
     new Worker('throw new Error("went astray")', { eval: true });
     return Promise.resolve(done);
+  },
+  'reads without end': async (_request, { database }) => {
+    const endless = sql`(with recursive n (i) as (select 1 union all select i + 1 from n) select count(*) from n)`;
+    await database.selectFrom(endless.as('endless')).selectAll().execute();
+    return done;
   },
   'queries unheard what fails': (_request, { database }) => {
     void database.selectFrom('nothing').selectAll().execute();
