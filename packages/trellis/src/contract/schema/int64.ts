@@ -55,10 +55,13 @@ export function isJsonNumber(text: string): boolean {
 /** Undefined: a value that JSON does not have, which the type of TypeScript leaves out. */
 const stringify: (value: unknown) => string | undefined = JSON.stringify;
 
-/** JSON.stringify for values with bigints. With a replacer it would take three times as long. @throws Error for NaN, Infinity */
+/** JSON.stringify for values with bigints. With a replacer it would take three times as long. @throws Error for what JSON lacks */
 export function exactJson(value: unknown): string {
   return stringify(writable(value)) ?? 'null';
 }
+
+/** The types of what JSON.stringify leaves out of an object, and writes as null in a list. */
+const ABSENT: ReadonlySet<string> = new Set(['undefined', 'function', 'symbol']);
 
 /** A copy whose bigints JSON.stringify can write. @param at where it stands: the name of a member, the index of an item */
 function writable(value: unknown, at: string | number = ''): unknown {
@@ -66,7 +69,12 @@ function writable(value: unknown, at: string | number = ''): unknown {
   if (typeof value === 'bigint') return isSafe(value) ? Number(value) : JSON.rawJSON(String(value));
   if (typeof value !== 'object' || value === null) return value;
   if (hasToJson(value)) return writable(jsonOf(value, at));
-  if (Array.isArray(value)) return value.map(writable);
+  if (Array.isArray(value))
+    return value.map((each: unknown, index) => {
+      const item = writable(each, index);
+      if (ABSENT.has(typeof item)) throw new Error(`JSON has no ${typeof item}`);
+      return item;
+    });
   const copy: Record<string, unknown> = {};
   for (const name of Object.keys(value)) {
     const member = writable((value as Readonly<Record<string, unknown>>)[name], name);
