@@ -60,7 +60,7 @@ export async function loadContract(contract: string | URL, errorBody?: ErrorBody
 }
 
 function compile(text: string, sum: string, errorBody: ErrorBodyOf | 'any' | undefined): Loaded {
-  const { found, ...loaded } = examine(text, sum, errorBody === 'any' ? undefined : errorBody);
+  const { found, ...loaded } = examine(text, sum, errorBody === 'any' ? undefined : errorBody, undefined, true);
   found.requireNone(errorBody !== 'any');
   return loaded;
 }
@@ -74,18 +74,25 @@ export interface Examined extends Loaded {
 /**
  * @param sum of the document that `npm run generate` has checked by the schema of OpenAPI, and its patterns
  * @param document what was read of the text, if it was read already
+ * @param isServed whether messages will be held to it
  * @throws ContractError if the text is not YAML, or not OpenAPI 3.1
  */
-export function examine(text: string, sum = '', errorBody?: ErrorBodyOf, document = readOpenApi(text)): Examined {
+export function examine(
+  text: string,
+  sum = '',
+  errorBody?: ErrorBodyOf,
+  document = readOpenApi(text),
+  isServed = false,
+): Examined {
   const found = new Findings();
   const { attempt, isSound } = found;
   // The two checks that a known document skips take a sixth of a start.
   const schemas = requireSupported(document, found, sum === sumOf(document));
   const basePath = readBasePath(document, attempt, isSound);
   const follow = follower(document);
-  const operations = withValidators(readOperations(document, attempt, isSound), document, attempt);
+  const operations = withValidators(readOperations(document, attempt, isSound), document, attempt, isServed);
   const judged = errorBody === undefined ? [] : (attempt(() => outsideOf(document)) ?? []);
-  const [outside] = withValidators(judged, document, attempt);
+  const [outside] = withValidators(judged, document, attempt, isServed);
   const tell = requireFailures(document, operations, follow, errorBody, outside, attempt);
   for (const operation of operations)
     attempt(() => {

@@ -22,6 +22,14 @@ export function memberOf(node: unknown, name: string): Tree | undefined {
   return isNode(member) ? member : undefined;
 }
 
+/** The fields that hold other objects, by kind: a giant has a million objects, and each edit looks at all. */
+const HOLDING = Object.fromEntries(
+  Object.entries(VOCABULARY).map(([kind, rows]) => [
+    kind,
+    Object.entries(rows).flatMap(([field, { holds }]) => (holds === undefined ? [] : [{ field, holds }])),
+  ]),
+);
+
 /** All objects of a document that the service reads, whatever else stands in it. */
 export function nodesIn(document: Tree): TreePart[] {
   const [found, seen] = [[] as TreePart[], new Set<Tree>()];
@@ -29,9 +37,9 @@ export function nodesIn(document: Tree): TreePart[] {
     if (!isNode(node) || seen.has(node)) return;
     seen.add(node);
     found.push({ node, kind, name });
-    for (const [field, { holds }] of Object.entries(VOCABULARY[kind])) {
+    for (const { field, holds } of HOLDING[kind] ?? []) {
       const member = Object.hasOwn(node, field) ? node[field] : undefined;
-      if (holds === undefined || typeof member !== 'object' || member === null) continue;
+      if (typeof member !== 'object' || member === null) continue;
       if (holds.in === undefined) enter(member, holds.kind, field);
       else for (const [key, each] of Object.entries(member)) enter(each, holds.kind, key);
     }

@@ -32,7 +32,7 @@ export function requireFitting(examples: readonly Example[], document: OpenApiDo
         component: translation.component({ properties: { [name]: schema } }),
       }));
     });
-    const compile = requestCompiler(translation);
+    const compile = requestCompiler(translation, false);
     for (const { name, schema, value, location, component } of trials)
       attempt(() => {
         const wrong = unfit(compile(component), name, value, new Position(schema, follow));

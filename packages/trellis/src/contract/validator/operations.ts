@@ -12,11 +12,12 @@ import { Translation } from './translation.ts';
 import { replyCompiler, requestCompiler } from './validator-eov.ts';
 import { explained, type FindFaults } from './verdict.ts';
 
-/** @returns the operations that compile @throws ContractError for another version of the validator */
+/** @param isServed whether messages will be held to them @returns the operations that compile @throws ContractError for another version of the validator */
 export function withValidators(
   operations: readonly Declared[],
   document: OpenApiDocument,
   attempt = directly,
+  isServed = true,
 ): ContractOperation[] {
   const follow = follower(document);
   const [requests, replies] = [new Translation('request', follow), new Translation('reply', follow)];
@@ -27,7 +28,7 @@ export function withValidators(
   );
   const translated = messages.map(({ operation }) => operation);
   const trials = trialsOfDefaults(translated, requests, follow, attempt);
-  const [ofRequest, ofReply] = [requestCompiler(requests), replyCompiler(replies)];
+  const [ofRequest, ofReply] = [requestCompiler(requests, isServed), replyCompiler(replies, isServed)];
   for (const { name, component, sent, filled, location } of trials)
     attempt(() => {
       const find = ofRequest(component);

@@ -28,7 +28,7 @@ const FORMATS = Object.fromEntries(
 );
 
 /** The validator hands these on to Ajv. */
-function ajvOptions({ checks, weights }: Translation, allErrors: boolean): Options {
+function ajvOptions({ checks, weights }: Translation, allErrors: boolean, isServed: boolean): Options {
   return {
     allErrors,
     strict: false,
@@ -43,7 +43,8 @@ function ajvOptions({ checks, weights }: Translation, allErrors: boolean): Optio
     keywords: keywordsOf(checks, weights),
     // An array may be shorter or longer than its prefixItems.
     strictTuples: false,
-    code: { process: withOwnNames },
+    // To shorten the code takes a third of the time, which only many messages repay.
+    code: { process: withOwnNames, optimize: isServed },
   };
 }
 
@@ -75,16 +76,17 @@ function requireKnownInside(): void {
     throw new ContractError(untested);
 }
 
-/** @returns a function that compiles a component of requests */
-export function requestCompiler(translation: Translation): (component: string) => FindFaults {
-  return compiler(translation, (...given) => new RequestValidator(...given));
+/** @param isServed whether messages will be held to what it compiles @returns a function that compiles a component of requests */
+export function requestCompiler(translation: Translation, isServed: boolean): (component: string) => FindFaults {
+  return compiler(translation, isServed, (...given) => new RequestValidator(...given));
 }
 
 /** @returns a function that compiles a component of replies */
-export function replyCompiler(translation: Translation): (component: string) => FindFaults {
+export function replyCompiler(translation: Translation, isServed: boolean): (component: string) => FindFaults {
   // Objects in a reply may inherit members such as `constructor`, which are not sent.
   return compiler(
     translation,
+    isServed,
     (document, options) => new ResponseValidator(document, { ...options, ownProperties: true }),
   );
 }
@@ -92,13 +94,14 @@ export function replyCompiler(translation: Translation): (component: string) => 
 /** @throws ContractError for a version of the validator whose inside is not known */
 function compiler(
   translation: Translation,
+  isServed: boolean,
   makeValidator: (document: OpenAPIV3.DocumentV3_1, options: Options) => unknown,
 ): (component: string) => FindFaults {
   requireKnownInside();
   const known = new Map<boolean, Compiler>();
   const ajvOf = (allErrors: boolean): Compiler =>
     known.getOrInsertComputed(allErrors, () => {
-      const validator = makeValidator(documentOf(translation.components), ajvOptions(translation, allErrors));
+      const validator = makeValidator(documentOf(translation.components), ajvOptions(translation, allErrors, isServed));
       // `ajvBody` is private in the types of both validators.
       return (validator as { readonly ajvBody: Compiler }).ajvBody;
     });
