@@ -121,7 +121,7 @@ describe('the check fails, and says why in one line, for', () => {
 
   test.each([
     ['openapi.yaml', 'openapi: 3.1.0', 'openapi: 3.0.3', 'openapi.yaml:1:1 must be OpenAPI 3.1: '],
-    ['openapi.yaml', 'paths:\n', 'paths:\n\t/tab:\n', 'openapi.yaml is not YAML: '],
+    ['openapi.yaml', 'paths:\n', 'paths:\n\t/tab:\n', 'openapi.yaml:'],
     ['openapi.yaml', OPERATION, `${OPERATION}\n      x-allow-unknown-query-parameters: true`, 'openapi.yaml:'],
     [RELEASED, OPERATION, `${OPERATION}\n      x-allow-unknown-query-parameters: true`, `${RELEASED}:`],
     ['openapi.yaml', OPERATION, `${OPERATION}\n      parameters: [${COOKIE}]`, 'openapi.yaml:'],

@@ -84,7 +84,7 @@ export async function expectRefusal(edit: Edit, follows: string): Promise<void> 
   const { code, output } = await generate();
   expect(code).toBe(1);
   expect(output).toMatch(new RegExp(follows.split('…').map(literally).join('.*'), 's'));
-  expect(output).toMatch(/^(\[1\] )?openapi\.yaml:\d+:\d+|^openapi\.yaml is not YAML: .* at line \d+, column \d+/);
+  expect(output).toMatch(/^(\[1\] )?openapi\.yaml:\d+:\d+/);
   // The output must not contain a stack trace.
   expect(output).not.toMatch(/^ +at /m);
   expect(project.read(TYPES)).toBe(before);

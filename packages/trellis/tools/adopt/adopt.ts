@@ -39,8 +39,7 @@ async function adopted(
   decisions: string | undefined,
   contract: string,
 ): Promise<Pick<Adoption, 'edits' | 'open' | 'refusals'>> {
-  const { document, text, refusals } = await readSource(file);
-  if (refusals.length > 0) return { edits: new Map(), open: [], refusals };
+  const { document, text } = await readSource(file);
   const known = decisions !== undefined && existsSync(decisions) ? readFileSync(decisions, 'utf8') : undefined;
   const answers = new Answers(decisions ?? '', known ?? '', file);
   const work = new Adoption(document, answers);

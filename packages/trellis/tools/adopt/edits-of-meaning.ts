@@ -1,13 +1,35 @@
-import { resolver, type Schema } from '../../src/contract/schema/document.ts';
+import { resolver, type Schema, targetOf } from '../../src/contract/schema/document.ts';
+import { namesIn } from '../../src/contract/schema/yaml.ts';
 import { beneath, closure, typed, typesOf } from '../../src/contract/schema/subschemas.ts';
 import { drop, type Edit } from './edits.ts';
 import { defaultsNotKept, marksNotKept } from './places.ts';
-import { isNode, memberOf, type Tree, nodesIn, operationsIn } from './tree.ts';
+import { added, isNode, memberOf, type Tree, nodesIn, operationsIn } from './tree.ts';
 
+const MAX_NAMES = 100;
 const MEMBERS = ['properties', 'patternProperties', 'additionalProperties'];
 
 /** What is edited when all references are known to lead to what they should. */
 export const EDITS_OF_MEANING: readonly Edit[] = [
+  {
+    what: 'a schema that is referred to within another part became a component',
+    of: 'OpenAPI',
+    change: (_, { document, follow }) => {
+      const references = nodesIn(document).filter(
+        ({ node: { $ref }, kind }) =>
+          kind === 'Schema' && typeof $ref === 'string' && !/^#\/components\/schemas\/[^/]*$/.test($ref),
+      );
+      for (const [$ref, referring] of Map.groupBy(references, ({ node }) => String(node['$ref']))) {
+        const schema = follow($ref);
+        const [, around = '', member = ''] = /^(.*)\/([^/]*)$/.exec($ref) ?? [];
+        const names = Array.from({ length: MAX_NAMES }, (_each, index) => `${member}${index === 0 ? '' : index + 1}`);
+        const moved = added(document, 'schemas', names, schema);
+        const [last = ''] = namesIn(`#/${member}`) ?? [];
+        Object.assign(targetOf(document, around) as Tree, { [last]: { $ref: moved } });
+        for (const { node } of referring) node['$ref'] = moved;
+      }
+      return references.length;
+    },
+  },
   {
     what: 'a schema that has members says that it is an object',
     of: 'OpenAPI',

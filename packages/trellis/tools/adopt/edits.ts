@@ -34,12 +34,34 @@ const set = (node: Tree, name: string, value: unknown): boolean => {
   return true;
 };
 
+export const VARIABLES: Edit = {
+  what: 'a variable of a path is declared as a text',
+  of: 'OpenAPI',
+  change: (_, { document }) => {
+    const resolve = resolver(document);
+    const lacking = operationsIn(document).filter(({ node, item, path }) => {
+      const listed = [item['parameters'], node['parameters']].filter(Array.isArray).flat() as unknown[];
+      const names = listed.filter(isNode).map((each) => safely(() => resolve(each)['name']));
+      const missing = variablesOf(path).filter((name) => !names.includes(name));
+      const added = missing.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
+      const own = Array.isArray(node['parameters']) ? (node['parameters'] as unknown[]) : [];
+      return added.length > 0 && set(node, 'parameters', [...own, ...added]);
+    });
+    return lacking.length;
+  },
+};
+
 /** What is edited before references are followed. */
 export const EDITS: readonly Edit[] = [
   {
     what: 'OpenAPI 3.0 became 3.1',
     of: 'OpenAPI',
     change: (node) => /^3\.0(?:\.\d+)?$/.test(String(node['openapi'])) && set(node, 'openapi', '3.1.0'),
+  },
+  {
+    what: 'the version of OpenAPI has three numbers',
+    of: 'OpenAPI',
+    change: (node) => String(node['openapi']) === '3.1' && set(node, 'openapi', '3.1.0'),
   },
   {
     what: 'the version of the API became a text',
@@ -173,28 +195,22 @@ export const EDITS: readonly Edit[] = [
         (name) => node[name] === null && !/^(?:default|const|example|openapi)$/.test(name) && drop(node, name),
       ),
   })),
-  {
-    what: 'a variable of a path is declared as a text',
-    of: 'OpenAPI',
-    change: (_, { document }) => {
-      const resolve = resolver(document);
-      const lacking = operationsIn(document).filter(({ node, item, path }) => {
-        const listed = [item['parameters'], node['parameters']].filter(Array.isArray).flat() as unknown[];
-        const names = listed.filter(isNode).map((each) => safely(() => resolve(each)['name']));
-        const missing = variablesOf(path).filter((name) => !names.includes(name));
-        const added = missing.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
-        const own = Array.isArray(node['parameters']) ? (node['parameters'] as unknown[]) : [];
-        return added.length > 0 && set(node, 'parameters', [...own, ...added]);
-      });
-      return lacking.length;
-    },
-  },
+  VARIABLES,
   {
     what: 'an operation that declares no reply may answer 200 with any value',
     of: 'Operation',
     change: (node) =>
       Object.keys(memberOf(node, 'responses') ?? {}).length === 0 &&
       set(node, 'responses', { '200': { description: 'OK', content: { 'application/json': { schema: {} } } } }),
+  },
+  {
+    what: 'an operation whose only reply is default has it as 200 too',
+    of: 'Operation',
+    change: (node) => {
+      const { default: reply, ...others } = memberOf(node, 'responses') ?? {};
+      if (!isNode(reply) || Object.keys(others).length > 0) return false;
+      return set(node, 'responses', { '200': structuredClone(reply), default: reply });
+    },
   },
   {
     // One that another operation has names none: OpenAPI refuses it.

@@ -3,7 +3,7 @@ import { exactJson } from '../../src/contract/schema/int64.ts';
 import { asked, type Choice, type Question } from './decisions.ts';
 import type { Draft, Edit } from './edits.ts';
 import { ownStatuses } from './reading.ts';
-import { isNode, memberOf, type Tree, type OperationNode, operationsIn, safely } from './tree.ts';
+import { added, isNode, memberOf, type Tree, type OperationNode, operationsIn, safely } from './tree.ts';
 
 const WORDS = /^(?:title|description|examples?|x-.*)$/;
 
@@ -12,6 +12,11 @@ interface Shape {
   readonly schema: unknown;
   readonly name: string;
   readonly spots: { readonly node: object; readonly name: string }[];
+}
+
+/** Whether `default` is a success: it says what 200 says. */
+function isDefaultSuccess({ default: reply, 200: success }: Tree): boolean {
+  return isNode(reply) && isNode(reply['content']) && exactJson(reply) === exactJson(success);
 }
 
 /** Where a failure of the service itself can be declared beside what an operation has: `default` may be its success. */
@@ -23,9 +28,7 @@ function missing({ node }: OperationNode, document: Tree): string[] {
   const statuses = ownStatuses(isOpen).filter((each) => !has(each) && !has(`${each.charAt(0)}XX`));
   if (statuses.length === 0) return [];
   if (!has('default')) return ['default'];
-  const only = memberOf(responses, 'default');
-  const isSuccess = Object.keys(responses).length === 1 && isNode(only?.['content']);
-  return isSuccess ? [...new Set(statuses.map((each) => `${each.charAt(0)}XX`))] : [];
+  return isDefaultSuccess(responses) ? [...new Set(statuses.map((each) => `${each.charAt(0)}XX`))] : [];
 }
 
 const lacks = ({ document }: Draft) => operationsIn(document).some((each) => missing(each, document).length > 0);
@@ -35,9 +38,8 @@ function shapesIn({ document }: Draft): Shape[] {
   const shapes = new Map<string, Shape>();
   for (const { node, method, path } of operationsIn(document)) {
     const responses = memberOf(node, 'responses') ?? {};
-    const hasSuccess = Object.keys(responses).some((each) => /^[23]/.test(each));
     for (const [status, response] of Object.entries(responses)) {
-      if (!isNode(response) || !(/^[45]/.test(status) || (status === 'default' && hasSuccess))) continue;
+      if (!isNode(response) || (status === 'default' ? isDefaultSuccess(responses) : !/^[45]/.test(status))) continue;
       const content =
         memberOf(
           safely(() => resolve(response)),
@@ -66,15 +68,6 @@ function withoutWords(value: unknown): unknown {
   if (!isNode(value)) return value;
   const members = Object.entries(value).filter(([name, each]) => isNode(each) || !WORDS.test(name));
   return Object.fromEntries(members.map(([name, each]) => [name, withoutWords(each)]));
-}
-
-/** Adds a component under the first name that is free. @returns its reference */
-function added(document: Tree, section: string, names: readonly string[], value: unknown): string {
-  const components = (document['components'] ??= {}) as Tree;
-  const all = (components[section] ??= {}) as Tree;
-  const name = names.find((each) => !Object.hasOwn(all, each)) ?? '';
-  all[name] = value;
-  return `#/components/${section}/${name}`;
 }
 
 const OWN_BODY = {

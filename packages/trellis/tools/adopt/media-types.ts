@@ -12,7 +12,10 @@ interface Bodies {
   readonly of: 'request' | 'success' | 'failure';
 }
 
+/** Parameters of a media type, such as `v=1`, make no other one: JSON has none (RFC 8259, section 11). */
+const bare = (type: string) => type.replace(/;.*/, '').trim().toLowerCase();
 const isAny = (type: string) => /^(?:\*|application)\/\*$/.test(type);
+const isBodyOfJson = (type: string) => isJson(bare(type));
 
 function bodiesIn({ document }: Draft): Bodies[] {
   const resolve = resolver(document);
@@ -39,7 +42,7 @@ function bodiesIn({ document }: Draft): Bodies[] {
 export function withoutJson(draft: Draft): string[] {
   return bodiesIn(draft).flatMap(({ content, where, of }) => {
     const types = Object.keys(content);
-    if (of === 'failure' || types.length === 0 || types.some((each) => isJson(each) || isAny(each))) return [];
+    if (of === 'failure' || types.length === 0 || types.some((each) => isBodyOfJson(each) || isAny(each))) return [];
     const cure = 'leave the operation out, or describe the body as application/json';
     return [
       `${locationOf(content)}, ${where}: ${types.join(', ')} is not JSON, and the service has no other bodies: ${cure}`,
@@ -64,6 +67,8 @@ export const MEDIA_TYPES: Question = {
     const onlyJson = () => {
       for (const each of wide) {
         const { node, content } = each;
+        for (const type of Object.keys(content))
+          if (!isJson(type) && isBodyOfJson(type)) rename(content, type, bare(type), content[type]);
         const types = Object.keys(content);
         const any = types.find(isAny);
         if (any !== undefined && !types.some(isJson)) rename(content, any, 'application/json', content[any]);
@@ -77,7 +82,8 @@ export const MEDIA_TYPES: Question = {
       wide.map(({ content, where }) => ({ node: content, name: `${where}: ${Object.keys(content).join(', ')}` })),
       {
         name: 'json',
-        means: 'the service reads and writes JSON only; */* is JSON; a failure without JSON has no body',
+        means:
+          'the service reads and writes JSON only, of which no parameter makes another type; */* is JSON; a failure without JSON has no body',
         apply: onlyJson,
       },
     );

@@ -1,4 +1,13 @@
-import { METHODS, type AnySchema, type Follow, resolver, type Schema } from '../../src/contract/schema/document.ts';
+import { ContractError } from '../../src/contract/errors.ts';
+import {
+  METHODS,
+  type AnySchema,
+  type Follow,
+  follower,
+  locationOf,
+  resolver,
+  type Schema,
+} from '../../src/contract/schema/document.ts';
 import { VOCABULARY } from '../../src/contract/rules/vocabulary.ts';
 import { IN_PLACE } from '../../src/contract/schema/subschemas.ts';
 import { ELSEWHERE, innerPlace, OF_PARAMETER, type Place } from '../../src/contract/validator/translation.ts';
@@ -81,4 +90,15 @@ export function marksNotKept(document: Tree, follow: Follow): Schema[] {
     const isMarked = node.readOnly === true || node.writeOnly === true;
     return isMarked && uses.some(({ of }) => of !== 'a member') ? [node] : [];
   });
+}
+
+/** Why defaults are refused that are not kept: one compile would tell one of each operation. */
+export function refusalsOfDefaults(document: Tree): ContractError[] {
+  return defaultsNotKept(document, follower(document)).map(
+    ({ node }) =>
+      new ContractError(
+        `only some requests would have the default ${String(node.default)}`,
+        locationOf(node, 'default'),
+      ),
+  );
 }

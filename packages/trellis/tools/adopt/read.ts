@@ -1,6 +1,6 @@
 import { BaseResolver, bundle, createConfig } from '@redocly/openapi-core';
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { ContractError } from '../../src/contract/errors.ts';
 import { locationOf, readTree, targetOf } from '../../src/contract/schema/document.ts';
 import { Text } from './text.ts';
@@ -9,27 +9,18 @@ import { assign, isNode, type Tree } from './tree.ts';
 export interface Source {
   readonly document: Tree;
   readonly text: Text;
-  /** What leads to another document that is not to be had, or nowhere. */
-  readonly refusals: readonly string[];
 }
 
 /** Reads a document, and brings the files that it refers to into it. Their addresses are paths: nothing is fetched. @throws ContractError */
 export async function readSource(file: string): Promise<Source> {
   const source = sourceOf(readText(file));
-  const outside = referencesIn(source.document).filter(({ reference }) => !reference.startsWith('#'));
-  const refusals = outside.flatMap(({ node, reference }) => {
-    const [path = ''] = reference.split('#');
-    const at = `${locationOf(node, '$ref')}: $ref leads to ${reference}`;
-    if (ADDRESS.test(path)) return [`${at}, ${NO_NETWORK}`];
-    const isThere = existsSync(resolve(dirname(file), decodeURI(path)));
-    return isThere ? [] : [`${at}, which is not there: put the file where the reference leads`];
-  });
-  if (outside.length > 0 && refusals.length === 0) assign(source.document, await bundled(file));
-  return { ...source, refusals: refusals.length > 0 ? refusals : danglingIn(source.document) };
+  const isOutside = referencesIn(source.document).some(({ reference }) => !reference.startsWith('#'));
+  if (isOutside) assign(source.document, await bundled(file));
+  return source;
 }
 
 /** @throws ContractError if the text is no document of OpenAPI 3.0 or 3.1 */
-export function sourceOf(yaml: string): Omit<Source, 'refusals'> {
+export function sourceOf(yaml: string): Source {
   const { tree, ...parsed } = readTree(yaml);
   if (isNode(tree) && /^3\.[01](?:\.\d+)?$/.test(String(tree['openapi'])))
     return { document: tree, text: new Text(parsed, tree, yaml) };
@@ -38,11 +29,16 @@ export function sourceOf(yaml: string): Omit<Source, 'refusals'> {
   throw new ContractError(`${place}: this is ${what}: convert it to OpenAPI 3.0 first`);
 }
 
-function danglingIn(document: Tree): string[] {
+/** Why references lead nowhere. */
+export function danglingIn(document: Tree): ContractError[] {
   return referencesIn(document).flatMap(({ node, reference }) => {
-    const isThere = !reference.startsWith('#') || isNode(targetOf(document, reference));
-    const at = `${locationOf(node, '$ref')}: $ref leads to ${reference}`;
-    return isThere ? [] : [`${at}, where the document has no object: add it, or refer to another one`];
+    if (isNode(targetOf(document, reference))) return [];
+    const why = ADDRESS.test(reference)
+      ? NO_NETWORK
+      : reference.startsWith('#')
+        ? 'where the document has no object: add it, or refer to another one'
+        : 'which is not there: put the file where the reference leads';
+    return [new ContractError(`$ref leads to ${reference}, ${why}`, locationOf(node, '$ref'))];
   });
 }
 
@@ -69,8 +65,9 @@ async function bundled(file: string): Promise<Tree> {
     config,
     externalRefResolver: new FilesOnly(config.resolve),
   });
-  const [problem] = problems;
-  if (problem !== undefined) throw new ContractError(`openapi.yaml: ${problem.message}`);
+  // What leads nowhere stays, and is refused at its own line.
+  const broken = problems.find(({ message }) => message.startsWith('Failed to parse'));
+  if (broken !== undefined) throw new ContractError(`openapi.yaml: ${broken.message}: mend that file first`);
   return structuredClone(made.parsed) as Tree;
 }
 

@@ -92,3 +92,12 @@ export function assign(tree: object, other: object): void {
     else to[name] = value;
   }
 }
+
+/** Adds a component under the first name that is free. @returns its reference */
+export function added(document: Tree, section: string, names: readonly string[], value: unknown): string {
+  const components = (document['components'] ??= {}) as Tree;
+  const all = (components[section] ??= {}) as Tree;
+  const name = names.find((each) => !Object.hasOwn(all, each)) ?? '';
+  all[name] = value;
+  return `#/components/${section}/${name}`;
+}

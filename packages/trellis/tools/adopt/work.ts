@@ -1,32 +1,44 @@
-import { follower, locationOf } from '../../src/contract/schema/document.ts';
+import { type ContractError } from '../../src/contract/errors.ts';
+import { follower, type Schema } from '../../src/contract/schema/document.ts';
 import type { Answers } from './answers.ts';
-import { type Doubt, type Question, QUESTIONS } from './decisions.ts';
-import { QUESTIONS_OF_EXAMPLES, QUESTIONS_OF_MEANING } from './decisions-of-meaning.ts';
-import { type Draft, type Edit, EDITS } from './edits.ts';
+import type { Choice, Doubt, Question } from './decisions.ts';
+import { pin } from './discriminators.ts';
+import { type Draft, type Edit, EDITS, VARIABLES } from './edits.ts';
 import { EDITS_OF_MEANING } from './edits-of-meaning.ts';
 import { DECLARE, ERROR_BODY, FAILURE_HEADERS, STATUS_422 } from './failures.ts';
+import { LEFT_OUT, leaveOut, refusedParts } from './leaving-out.ts';
 import { MEDIA_TYPES, withoutJson } from './media-types.ts';
-import { refusalsOf, refusalsOfForm, refusalsOfMeaning } from './reading.ts';
+import { refusalsOfDefaults } from './places.ts';
+import { danglingIn } from './read.ts';
+import { errorsOf, refusalsOfForm, refusalsOfMeaning } from './reading.ts';
 import { SECURITY } from './security.ts';
+import { SERVERS } from './servers.ts';
 import { type Tree, nodesIn } from './tree.ts';
 
 /** One after the other: what a stage refuses keeps the next ones from reading the document. */
 const STAGES: readonly {
   readonly edits: readonly Edit[];
   readonly questions: readonly Question[];
-  readonly refusals: (document: Tree) => readonly string[];
+  readonly refusals: (document: Tree) => readonly ContractError[];
 }[] = [
-  { edits: EDITS, questions: [MEDIA_TYPES, SECURITY, ...QUESTIONS], refusals: () => [] },
-  { edits: [DECLARE], questions: [STATUS_422, ERROR_BODY, FAILURE_HEADERS], refusals: refusalsOfForm },
-  { edits: EDITS_OF_MEANING, questions: QUESTIONS_OF_MEANING, refusals: refusalsOfMeaning },
-  { edits: [], questions: QUESTIONS_OF_EXAMPLES, refusals: (document) => refusalsOfMeaning(document, true) },
+  { edits: [], questions: [], refusals: danglingIn },
+  { edits: EDITS, questions: [MEDIA_TYPES, SECURITY, SERVERS], refusals: refusalsOfForm },
+  { edits: [DECLARE], questions: [STATUS_422, ERROR_BODY, FAILURE_HEADERS], refusals: () => [] },
+  { edits: EDITS_OF_MEANING, questions: [], refusals: refusalsOfDefaults },
+  // Again, as a parameter that is left out may be the variable of a path.
+  { edits: [VARIABLES], questions: [], refusals: refusalsOfMeaning },
 ];
-export const ALL_EDITS = STAGES.flatMap(({ edits }) => edits);
-export const ALL_QUESTIONS = STAGES.flatMap(({ questions }) => questions);
+export const ALL_EDITS = [...new Set(STAGES.flatMap(({ edits }) => edits))];
+export const ALL_KEYS = [
+  ...STAGES.flatMap(({ questions }) => questions.map(({ key }) => key)),
+  ...Object.keys(LEFT_OUT),
+];
 
 const MAX_SHOWN = 5;
+const MAX_LINE = 240;
 /** An edit, or an answer, may make room for another one. */
 const MAX_ROUNDS = 5;
+const PIN = 'each branch that is a component requires the value by const; else as leave-out';
 
 /** A document becomes a contract, as if each open question had its first answer. */
 export class Adoption {
@@ -36,6 +48,9 @@ export class Adoption {
   readonly open: string[] = [];
   readonly refusals: readonly string[];
   private readonly asked = new Set<string>();
+  /** What was left out, by the key of its question. */
+  private readonly leftOut = new Map<string, Set<string>>();
+  private readonly pinned = new Set<object>();
   private changes = 0;
   private readonly draft: Draft;
   private readonly answers: Answers;
@@ -46,16 +61,25 @@ export class Adoption {
     this.draft = { document, isOld: String(document['openapi']).startsWith('3.0'), follow };
     this.answers = answers;
     const other = withoutJson(this.draft);
-    let refusals: readonly string[] = [];
-    for (const stage of STAGES) {
-      refusals = refusalsOf(() => {
-        this.rounds(stage.edits, stage.questions);
+    let refusals: readonly ContractError[] = [];
+    for (const { edits, questions, refusals: find } of STAGES) {
+      let found: readonly ContractError[] = [];
+      const thrown = errorsOf(() => {
+        do {
+          this.rounds(edits, questions);
+          found = find(document);
+          // What is left out may have hidden what else is refused.
+        } while (this.leaveOut(found));
       });
-      if (refusals.length === 0) refusals = stage.refusals(document);
+      refusals = [...thrown, ...found];
       if (refusals.length > 0) break;
     }
+    const wrong = errorsOf(() => {
+      for (const [key, places] of this.leftOut) this.settle(key, doubtOf(key, places));
+    });
+    refusals = wrong.length > 0 ? wrong : refusals;
     // Of a body that is never JSON the others say no more.
-    this.refusals = other.length > 0 ? other : refusals;
+    this.refusals = other.length > 0 ? other : refusals.map(({ message }) => message);
   }
 
   private rounds(edits: readonly Edit[], questions: readonly Question[]): void {
@@ -68,13 +92,36 @@ export class Adoption {
           this.changes += count;
           this.edits.set(what, (this.edits.get(what) ?? 0) + count);
         }
-      for (const question of questions) this.settle(question);
+      for (const { key, ask } of questions) {
+        const asked = ask(this.draft);
+        if (asked !== undefined) this.settle(key, asked).apply();
+      }
     }
   }
 
-  private settle({ key, ask }: Question): void {
-    const asked = ask(this.draft);
-    if (asked === undefined) return;
+  /** @returns whether some refusals were of parts that the document can do without */
+  private leaveOut(refusals: readonly ContractError[]): boolean {
+    const { document, follow } = this.draft;
+    const parts = refusedParts(document, refusals);
+    const before = this.changes;
+    for (const [part, { message }] of parts) {
+      const told = this.leftOut.getOrInsertComputed(part.key, () => new Set());
+      const isPinned = part.key === 'discriminators' && this.answers.to(part.key, doubtOf(part.key)) === 'const';
+      if (isPinned && !this.pinned.has(part.node)) {
+        this.pinned.add(part.node);
+        pin(part.node as Schema, follow);
+        parts.delete(part);
+        // One that is refused again was left out in vain.
+      } else if (told.has(message)) continue;
+      else told.add(message);
+      this.changes++;
+    }
+    leaveOut(document, parts.keys());
+    return this.changes > before;
+  }
+
+  /** Asks a question, unless it has an answer. @returns what is chosen */
+  private settle(key: string, asked: Doubt): Choice {
     const answer = this.answers.to(key, asked);
     if (answer === undefined && !this.asked.has(key)) {
       this.asked.add(key);
@@ -82,15 +129,22 @@ export class Adoption {
       this.open.push(lines.join('\n  '));
       this.answers.add(key, lines);
     }
-    const chosen = asked.choices.find(({ name }) => name === answer) ?? asked.choices[0];
-    chosen?.apply();
     this.changes++;
+    return asked.choices.find(({ name }) => name === answer) ?? (asked.choices[0] as Choice);
   }
 }
 
+function doubtOf(key: string, places: Iterable<string> = []): Doubt {
+  const [what = '', means = ''] = LEFT_OUT[key] ?? [];
+  const choices = [{ name: 'leave-out', means, apply: () => undefined }];
+  if (key === 'discriminators') choices.push({ name: 'const', means: PIN, apply: () => undefined });
+  return { what, spots: [...places], choices };
+}
+
 function inWords(key: string, { what, spots, choices }: Doubt): string[] {
-  const shown = spots.slice(0, MAX_SHOWN).map(({ node, member, name }) => `${locationOf(node, member)} ${name}`);
-  const more = spots.length > shown.length ? [`and ${spots.length - shown.length} more`] : [];
+  const more = spots.length > MAX_SHOWN ? [`and ${spots.length - MAX_SHOWN} more`] : [];
   const ways = choices.map(({ name, means }) => `${key}: ${name} (${means})`);
-  return [`${key}: ${what}`, ...shown, ...more, ...ways].map((line) => line.replaceAll('\n', ' '));
+  return [`${key}: ${what}`, ...spots.slice(0, MAX_SHOWN), ...more, ...ways].map((line) =>
+    line.replaceAll('\n', ' ').slice(0, MAX_LINE),
+  );
 }

@@ -1,8 +1,9 @@
 import { Script } from 'node:vm';
 import type { Contract } from '../../src/contract/contract.ts';
-import { ContractError } from '../../src/contract/errors.ts';
-import type { ErrorBodyOf } from '../../src/contract/failures.ts';
+import { ContractError, statusOf } from '../../src/contract/errors.ts';
+import { type ErrorBodyOf, OF_OPERATIONS } from '../../src/contract/failures.ts';
 import { loadContract } from '../../src/contract/load.ts';
+import { replyFor } from '../../src/contract/message/content.ts';
 import { type Follow, follower } from '../../src/contract/schema/document.ts';
 import { exactJson } from '../../src/contract/schema/int64.ts';
 import { Position } from '../../src/contract/schema/positions.ts';
@@ -24,27 +25,43 @@ const LONGEST = 32_768;
 const DEEPEST = 8;
 /** Members that a failure's body has even where the contract does not require them. */
 const USUAL = /message|detail|error|reason|code|status|request|trace/i;
+const STATUSES = [...new Set(OF_OPERATIONS.map(statusOf))];
 const OF_FAILURES = ['status', 'number', 'message', 'requestId'];
 
 /**
- * A body for the failures that the service itself answers, in the shape that most of its failures have.
+ * A body for the failures that the service itself answers: for each status, in the shape that most operations have.
  *
  * @returns undefined if the contract allows that of the framework
  */
 export async function draftErrorBody({ yaml, document, operations }: Contract): Promise<BodyDraft | undefined> {
   if ((await refusalOf(yaml)) === undefined) return undefined;
-  const schemas = operations.flatMap(({ replies }) =>
-    [...replies].flatMap(([status, { content }]) =>
-      (status === 'default' || status >= '4') && content ? [content.schema] : [],
-    ),
-  );
-  const [[shape] = []] = [...Map.groupBy(schemas, exactJson).values()].sort((one, other) => other.length - one.length);
-  if (shape === undefined) return undefined;
   const follow = follower(document);
-  const body = expressionFor('', new Position(shape, follow), follow, '  ');
+  const bodies = STATUSES.flatMap((status) => {
+    const schema = mostOf(operations.flatMap(({ replies }) => replyFor(replies, status)?.content?.schema ?? []));
+    return schema === undefined
+      ? []
+      : [{ status, body: expressionFor('', new Position(schema, follow), follow, '  ') }];
+  });
+  const usual = mostOf(bodies.map(({ body }) => body));
+  if (usual === undefined) return undefined;
+  const others = Map.groupBy(
+    bodies.filter((each) => each.body !== usual),
+    (each) => each.body,
+  );
+  const choices = Array.from(others, ([own, those]) => {
+    const statuses = those.map(({ status }) => status).join(', ');
+    return `[${statuses}].includes(status) ? ${own} : `;
+  });
+  const body = choices.join('') + usual;
   const uses = OF_FAILURES.filter((name) => new RegExp(`\\b${name}\\b(?!:)`).test(body));
   const run = new Script(`({ ${uses.join(', ')} }) => (${body})`).runInThisContext() as ErrorBodyOf;
   return { body, uses, left: await refusalOf(yaml, run) };
+}
+
+/** The value that most are. */
+function mostOf<T>(values: readonly T[]): T | undefined {
+  const alike = [...Map.groupBy(values, exactJson).values()].sort((one, other) => other.length - one.length);
+  return alike[0]?.[0];
 }
 
 async function refusalOf(yaml: string, errorBody?: ErrorBodyOf): Promise<string | undefined> {

@@ -13,13 +13,14 @@ const FORMAT = 'or give a format in its place: docs/contract.md of trellis lists
  * minutes. @throws ContractError for such a `pattern` or name of `patternProperties`
  */
 export function requireLinearPatterns(schema: Schema): void {
-  if (schema.pattern !== undefined) requireLinear(schema.pattern, schema);
-  for (const each of Object.keys(schema.patternProperties ?? {})) requireLinear(each, schema);
+  if (schema.pattern !== undefined) requireLinear(schema.pattern, locationOf(schema, 'pattern'));
+  for (const each of Object.keys(schema.patternProperties ?? {}))
+    requireLinear(each, locationOf(schema.patternProperties, each));
 }
 
-function requireLinear(pattern: string, node: Schema): void {
+function requireLinear(pattern: string, place: string): void {
   const what = faultOf(pattern);
-  if (what !== undefined) throw new ContractError(`the pattern ${pattern} ${what}`, locationOf(node));
+  if (what !== undefined) throw new ContractError(`the pattern ${pattern} ${what}`, place);
 }
 
 const TOO_LARGE = `is too large to tell how its time grows with a text: write it shorter, ${FORMAT}`;

@@ -24,7 +24,10 @@ export function parseYaml(yaml: string): Parsed & { readonly lines: LineCounter 
   if (error?.code === 'RESOURCE_EXHAUSTION') refuse(error.pos[0], TOO_DEEP);
   if (error?.code === 'MULTIPLE_DOCS')
     refuse(error.pos[0], 'a second document begins here: leave it out, or put it into a file of its own');
-  if (error !== undefined) throw new ContractError(`openapi.yaml is not YAML: ${error.message.trim()}`);
+  if (error !== undefined) {
+    const [what] = error.message.split(/ at line \d+|\n/, 1);
+    refuse(error.pos[0], `this is not YAML: ${what}: mend the line, or put its text into quotes`);
+  }
   const aliases = new Map<Alias, Node>();
   /** The last one of each name so far. */
   const anchors = new Map<string, Node>();

@@ -254,24 +254,26 @@ export class Translation {
 
   private requirePlace(schema: Schema, place: Place): void {
     const { readOnly = false, writeOnly = false, format, discriminator, oneOf, anyOf } = schema;
-    const refuse = (what: string) => {
-      throw new ContractError(what, locationOf(schema));
+    const refuse = (member: string, what: string) => {
+      throw new ContractError(what, locationOf(schema, member));
     };
     if ((readOnly || writeOnly) && place.of !== 'a member')
       refuse(
+        readOnly ? 'readOnly' : 'writeOnly',
         'readOnly and writeOnly must stand in a member of an object: write them under properties, beside the $ref',
       );
     if (format === 'int64' && !place.isTyped)
       refuse(
+        'format',
         `format: int64 must not stand beneath ${UNTYPED.join(', ')}, as the generated types ignore these: remove the format`,
       );
     if (discriminator !== undefined && oneOf === undefined && anyOf === undefined)
-      refuse('a discriminator must stand beside oneOf or anyOf');
+      refuse('discriminator', 'a discriminator must stand beside oneOf or anyOf');
     if (schema.default === undefined || this.direction !== 'request') return;
     if (place.of === 'another value')
-      refuse('only a parameter or a member of an object can have a default: leave it out');
+      refuse('default', 'only a parameter or a member of an object can have a default: leave it out');
     if (place.isConditional)
-      refuse(`a default applies to all requests: it must not stand beneath ${CONDITIONAL.join(', ')}`);
+      refuse('default', `a default applies to all requests: it must not stand beneath ${CONDITIONAL.join(', ')}`);
   }
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { adopted, at, documentWith } from '../../support/adopted.ts';
+import { parse, stringify } from 'yaml';
+import { adopted, at, type Data, documentWith } from '../../support/adopted.ts';
 
 const POST = ['paths', '/books', 'post'];
 const TITLE = ['components', 'schemas', 'Book', 'properties', 'title'];
@@ -20,7 +21,65 @@ test.each<[key: string, path: readonly string[], before: unknown, answers: Reado
   ['patterns', TITLE, { type: 'string', pattern: '(a+)+$' }, { 'leave-out': { type: 'string' } }],
   ['fields', TITLE, { type: 'string', optional: true }, { 'leave-out': { type: 'string' } }],
   ['fields', TITLE, { type: 'text', minLength: 1 }, { 'leave-out': { minLength: 1 } }],
-  ['shown', ['externalDocs'], { url: 'no url' }, { 'leave-out': undefined }],
+  ['fields', ['components', 'securitySchemes', 'token', 'flows'], { implicit: {} }, { 'leave-out': undefined }],
+  ['fields', ['externalDocs'], { url: 'no url' }, { 'leave-out': undefined }],
+  [
+    'references',
+    TITLE,
+    { $ref: '#/components/schemas/None', description: 'Why' },
+    { 'leave-out': { description: 'Why' } },
+  ],
+  ['references', TITLE, { $ref: 'none.yaml#/Title' }, { 'leave-out': {} }],
+  ['references', TITLE, { $ref: 'https://none.example/title.yaml' }, { 'leave-out': {} }],
+  ['references', [...POST, 'responses', '404'], { $ref: 'none.yaml' }, { 'leave-out': { description: 'Not Found' } }],
+  ['references', [...POST, 'parameters'], [{ $ref: 'none.yaml' }], { 'leave-out': [] }],
+  [
+    'parameters',
+    [...POST, 'parameters'],
+    [
+      { name: 'a', in: 'cookie', schema: { type: 'string' } },
+      { name: 'b', in: 'query', schema: { type: 'string' } },
+      { name: 'c', in: 'query', content: { 'application/json': {} } },
+      { description: 'Open', name: 'd', in: 'query', schema: { type: 'object' } },
+    ],
+    { 'leave-out': [{ name: 'b', in: 'query', schema: { type: 'string' } }] },
+  ],
+  [
+    'parameters',
+    [...POST, 'responses', '201', 'headers'],
+    { 'X-A': { schema: { type: 'object' } }, 'X-B': { schema: { type: 'string' } } },
+    { 'leave-out': { 'X-B': { schema: { type: 'string' } } } },
+  ],
+  [
+    'parameters',
+    ['paths', '/books/{id}'],
+    {
+      get: {
+        operationId: 'getBook',
+        responses: { '204': { description: 'None' }, default: { description: 'Failed' } },
+      },
+      parameters: [{ name: 'id', in: 'path', required: true, schema: {} }],
+    },
+    {
+      'leave-out': expect.objectContaining({
+        get: expect.objectContaining({
+          parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+        }),
+      }),
+    },
+  ],
+  [
+    'defaults',
+    [...POST, 'parameters'],
+    [{ name: 'a', in: 'query', schema: { type: 'integer', default: 'one' } }],
+    { 'leave-out': [{ name: 'a', in: 'query', schema: { type: 'integer' } }] },
+  ],
+  [
+    'media-types',
+    [...POST, 'responses', '201', 'content'],
+    { 'application/json; v=1': json },
+    { json: { 'application/json': json } },
+  ],
   [
     'media-types',
     [...POST, 'requestBody', 'content'],
@@ -108,7 +167,7 @@ test.each<[key: string, path: readonly string[], before: unknown, answers: Reado
   const first = adopted(yaml);
   expect(first).toMatchObject({
     refusals: [],
-    open: [expect.stringMatching(new RegExp(`^${key}: .*\n.*:\\d+:\\d+ `))],
+    open: [expect.stringMatching(new RegExp(`^${key}: .*\n.*:\\d+:\\d+[ :,]`))],
   });
   for (const answer of Object.keys(answers)) expect(first.asked).toContain(`# ${key}: ${answer} (`);
   for (const [answer, after] of Object.entries(answers)) {
@@ -136,7 +195,11 @@ test('mounts operations below a path of their own, if one is at a page of the se
 test('pins the branches of a discriminator, or lets them decide alone', () => {
   const oneOf = [{ $ref: '#/components/schemas/Error' }, { $ref: '#/components/schemas/Book' }];
   const discriminator = { propertyName: 'title', mapping: { wrong: '#/components/schemas/Error' } };
-  const yaml = documentWith(['components', 'schemas', 'Both'], { oneOf, discriminator });
+  const media = { schema: { $ref: '#/components/schemas/Both' } };
+  const both = documentWith(['components', 'schemas', 'Both'], { oneOf, discriminator });
+  const document = parse(both) as Data;
+  Object.assign(at(document, [...POST, 'requestBody', 'content']) as object, { 'application/json': media });
+  const yaml = stringify(document);
   const pinned = at(adopted(yaml, 'discriminators: const').document, SCHEMAS);
   expect(pinned).toMatchObject({
     Both: { discriminator },

@@ -124,8 +124,14 @@ test.each<[what: string, path: readonly string[], before: unknown, after: unknow
   [
     OWN_ID,
     ['paths', '/books', 'delete'],
-    { operationId: 'addBook', responses: { default: { description: 'Gone' } } },
-    { operationId: 'deleteBooks', responses: { default: { description: 'Gone' } } },
+    { operationId: 'addBook', responses: { '204': { description: 'Gone' }, default: { description: 'Failed' } } },
+    { operationId: 'deleteBooks', responses: { '204': { description: 'Gone' }, default: { description: 'Failed' } } },
+  ],
+  [
+    'an operation whose only reply is default has it as 200 too',
+    [...POST, 'responses'],
+    { default: { description: 'Done' } },
+    { '200': { description: 'Done' }, default: { description: 'Done' } },
   ],
   [
     'each operation declares what the service itself answers',
@@ -159,6 +165,27 @@ test('names operations by method and path, each once, and declares the variables
       '/': { get: { operationId: 'getRoot' } },
     },
   });
+});
+
+test('makes a component of a schema that is referred to within another part', () => {
+  const id = { name: 'id', in: 'query', schema: { $ref: '#/components/schemas/Book/properties/title' } };
+  const { document, edits, refusals, text } = adopted(documentWith([...POST, 'parameters'], [id]));
+  expect({ edits, refusals }).toEqual({
+    edits: [OLD, 'a schema that is referred to within another part became a component'],
+    refusals: [],
+  });
+  const $ref = '#/components/schemas/title';
+  expect(at(document, [...POST, 'parameters'])).toEqual([{ ...id, schema: { $ref } }]);
+  expect([at(document, TITLE), at(document, ['components', 'schemas', 'title'])]).toEqual([
+    { $ref },
+    { type: 'string' },
+  ]);
+  expect(adopted(text)).toMatchObject({ edits: [], text });
+});
+
+test('writes three numbers where a document names its version by two', () => {
+  const { edits, document } = adopted(documentWith(['info', 'title'], 'Books', '3.1'));
+  expect([edits, document]).toMatchObject([['the version of OpenAPI has three numbers'], { openapi: '3.1.0' }]);
 });
 
 test('moves readOnly to the members that refer to a schema, where the schema is used elsewhere too', () => {
@@ -210,6 +237,7 @@ test('declares ranges where default is the success of an operation', () => {
   const content = { 'application/json': { schema: { type: 'object' } } };
   const { document } = adopted(documentWith([...POST, 'responses'], { default: { description: 'Read', content } }));
   expect(at(document, [...POST, 'responses'])).toEqual({
+    '200': { description: 'Read', content },
     default: { description: 'Read', content },
     '4XX': { $ref: '#/components/responses/Failure' },
     '5XX': { $ref: '#/components/responses/Failure' },

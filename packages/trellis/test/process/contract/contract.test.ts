@@ -27,14 +27,14 @@ describe('the service refuses to start, and says why, for a contract with', () =
   const newest = '  /beds/newest:\n    get:';
   const noPattern = 'pattern does not compile: SyntaxError: Invalid regular expression';
   test.each([
-    ['invalid YAML', version, 'openapi: [3.1.0', 'openapi.yaml is not YAML: '],
+    ['invalid YAML', version, 'openapi: [3.1.0', ': this is not YAML: '],
     [
       'an alias without an anchor',
       version,
       `${version}\nx-a: *none`,
       'openapi.yaml:3:6: *none has no anchor before it',
     ],
-    ['a key that repeats', version, `${version}\n${version}`, 'at line 3, column 1'],
+    ['a key that repeats', version, `${version}\n${version}`, 'openapi.yaml:3:1: this is not YAML: '],
     ['an alias inside its own anchor', reason, 'reason: &a { items: *a }', '*a contains itself: refer to it by $ref'],
     ['another version of OpenAPI', version, 'openapi: 3.0.3', 'openapi.yaml:2:1 must be OpenAPI 3.1: `trellis adopt`'],
     ['a later version of OpenAPI', version, 'openapi: 3.2.0', 'openapi.yaml:2:1 must be OpenAPI 3.1: write'],

@@ -1,0 +1,142 @@
+import type { ContractError } from '../../src/contract/errors.ts';
+import { locationOf, targetOf } from '../../src/contract/schema/document.ts';
+import { type ObjectKind, VOCABULARY } from '../../src/contract/rules/vocabulary.ts';
+import { examplesOf, isFieldRefused } from './reading.ts';
+import { isNode, type Tree, nodesIn } from './tree.ts';
+
+/** What is asked where something is refused that a document can do without: by key, what it is, and what then holds. */
+export const LEFT_OUT: Readonly<Record<string, readonly [what: string, means: string]>> = {
+  references: [
+    'references to what is not there',
+    'a schema allows any value there, a reply has no body, and the service reads no such parameter',
+  ],
+  formats: ['formats that nobody checks', 'the format is not checked; a pattern in its place would be'],
+  patterns: [
+    'patterns that do not compile, or whose time may grow faster than a text',
+    'the text is not checked; a pattern that you write in its place would be',
+  ],
+  defaults: [
+    'defaults that only some requests would have, or that their own schemas refuse',
+    'the document does not say it any more; operations may fill it in',
+  ],
+  discriminators: [
+    'discriminators whose branches do not fix the value',
+    'the branches alone decide, as they do in JSON Schema',
+  ],
+  parameters: [
+    'parameters, and headers of replies, of a kind that the service does not keep',
+    'the service does not read or send them; a variable of a path is any text',
+  ],
+  examples: ['examples that their own schemas refuse', 'the document does not show them any more'],
+  fields: [
+    'fields that the service does not keep, or values that they cannot have',
+    'the document does not say it any more',
+  ],
+};
+
+/** Something that can be left out, by the key of the question. */
+export interface Part {
+  readonly key: string;
+  readonly node: Tree;
+  /** undefined: the whole object goes, and what refers to it. */
+  readonly member: string | undefined;
+}
+
+/** Fields without which an object says nothing; those of a parameter and a header go with the whole. */
+const NEEDED: Partial<Record<ObjectKind, RegExp>> = {
+  OpenAPI: /^(?:openapi|info|paths)$/,
+  Info: /^(?:title|version)$/,
+  Server: /^url$/,
+  Parameter: /^(?:name|in|schema|content)$/,
+  Header: /^(?:schema|content)$/,
+  'Request Body': /^content$/,
+  'Path Item': /^\$ref$/,
+  Operation: /^operationId$/,
+  'Security Scheme': /^(?:type|scheme|in|name)$/,
+  'Security Requirement': /^/,
+};
+const WHOLE: readonly ObjectKind[] = ['Parameter', 'Header'];
+const OWN_KEYS: Readonly<Record<string, string>> = {
+  format: 'formats',
+  pattern: 'patterns',
+  default: 'defaults',
+  discriminator: 'discriminators',
+};
+
+/** What can be left out, by the place at which it is refused. */
+export function partsIn(document: Tree): Map<string, Part> {
+  const parts = new Map<string, Part>();
+  const add = (place: string, key: string, node: Tree, member?: string) => {
+    // What an edit has made has no place.
+    if (place !== locationOf(undefined)) parts.set(place, { key, node, member });
+  };
+  for (const { node, kind } of nodesIn(document)) {
+    const isWhole = WHOLE.includes(kind);
+    if (isWhole) add(locationOf(node), 'parameters', node);
+    for (const name of Object.keys(node)) {
+      const place = locationOf(node, name);
+      const ofSchema = kind === 'Schema' ? OWN_KEYS[name] : undefined;
+      const isShown = VOCABULARY[kind][name]?.is === 'shown';
+      if (name === '$ref' && isDangling(node, document))
+        add(place, 'references', node, /^(?:Schema|Response)$/.test(kind) ? name : undefined);
+      else if (NEEDED[kind]?.test(name) === true) {
+        if (isWhole) add(place, 'parameters', node);
+      } else if (ofSchema !== undefined || isShown || isFieldRefused(node, kind, name)) {
+        const key = ofSchema ?? (/^examples?$/.test(name) ? 'examples' : 'fields');
+        // An item of a list begins where its first member does.
+        if (isShown && place === locationOf(node)) continue;
+        for (const each of [place, ...placesWithin(node[name])]) add(each, key, node, name);
+      }
+    }
+  }
+  for (const { holder, member, location } of examplesOf(document))
+    if (member !== 'default') add(location, 'examples', holder as Tree, member);
+  return parts;
+}
+
+function isDangling({ $ref }: Tree, document: Tree): boolean {
+  return typeof $ref === 'string' && !isNode(targetOf(document, $ref));
+}
+
+function placesWithin(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, each]) => [locationOf(value, name), ...placesWithin(each)]);
+}
+
+/** The parts that some refusals are about, each once: a parameter goes only if nothing within it is to be left out. */
+export function refusedParts(document: Tree, errors: readonly ContractError[]): Map<Part, ContractError> {
+  const parts = partsIn(document);
+  const found = errors.flatMap((error) => {
+    const part = parts.get(error.at?.split(', ', 1)[0] ?? '');
+    return part === undefined ? [] : [[part, error] as const];
+  });
+  const small = found.filter(([{ key }]) => key !== 'parameters');
+  return new Map(small.length > 0 ? small : found);
+}
+
+/** Leaves parts out of a document, with what refers to them. */
+export function leaveOut(document: Tree, parts: Iterable<Part>): void {
+  const whole = new Set<unknown>();
+  const items = new Map<unknown[], Set<unknown>>();
+  for (const { node, member } of parts)
+    if (member === undefined) whole.add(node);
+    else if (Array.isArray(node)) items.getOrInsertComputed(node, () => new Set()).add(Number(member));
+    else Reflect.deleteProperty(node, member);
+  for (const [list, gone] of items) list.splice(0, Infinity, ...list.filter((_, index) => !gone.has(index)));
+  for (const { node } of nodesIn(document))
+    if (Array.isArray(node['examples']) && items.has(node['examples']) && node['examples'].length === 0)
+      Reflect.deleteProperty(node, 'examples');
+  if (whole.size > 0) removeFrom(document, document, whole, new Set());
+}
+
+function removeFrom(document: Tree, holder: object, whole: ReadonlySet<unknown>, seen: Set<unknown>): void {
+  if (seen.has(holder)) return;
+  seen.add(holder);
+  const isGone = (each: unknown): boolean =>
+    whole.has(each) ||
+    (isNode(each) && typeof each['$ref'] === 'string' && whole.has(targetOf(document, each['$ref'])));
+  if (Array.isArray(holder)) holder.splice(0, Infinity, ...(holder as unknown[]).filter((each) => !isGone(each)));
+  else for (const [name, each] of Object.entries(holder)) if (isGone(each)) Reflect.deleteProperty(holder, name);
+  for (const each of Object.values(holder) as unknown[])
+    if (typeof each === 'object' && each !== null) removeFrom(document, each, whole, seen);
+}
