@@ -92,7 +92,14 @@ async function judged(name: string): Promise<[Kind, string]> {
   const generated = join(home, 'openapi.ts');
   writeFileSync(generated, await generateTypes(yaml));
   types.push(generated);
-  await stubsOf(yaml);
+  const left = await stubsOf(yaml).then(
+    () => undefined,
+    (error: unknown) => {
+      if (error instanceof ContractError) return error.message;
+      throw error;
+    },
+  );
+  if (left !== undefined) return ['refused', `by init: ${left}`];
   const service = new Service(contract, document, operations);
   await service.start();
   const told = await service.tried();

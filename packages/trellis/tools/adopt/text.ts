@@ -96,8 +96,11 @@ export class Text {
       if (kept.some((each) => nameOf(each) === name)) continue;
       const before = kept.findIndex((each) => nameOf(each) === names[index - 1]);
       const pair = this.parsed.createPair(name, this.made(value[name]));
-      kept.splice(before < 0 ? kept.length : before + 1, 0, pair);
+      kept.splice(before < 0 && index > 0 ? kept.length : before + 1, 0, pair);
     }
+    // An empty line before the first member would be another one each time.
+    const [{ key: first } = {}] = kept;
+    if (isScalar(first)) first.spaceBefore = false;
     map.items = kept;
   }
 }

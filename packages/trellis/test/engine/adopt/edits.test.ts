@@ -188,6 +188,17 @@ test('writes three numbers where a document names its version by two', () => {
   expect([edits, document]).toMatchObject([['the version of OpenAPI has three numbers'], { openapi: '3.1.0' }]);
 });
 
+test.each([
+  ['an example that becomes examples', 'example: { title: Emma }'],
+  ['a member without a value', 'description:'],
+])('leaves no empty line where %s was the first member', (_, first) => {
+  const yaml = documentWith(BOOK, 'here').replace('Book: here', `Book:\n      ${first}\n\n      type: object`);
+  const { text, refusals } = adopted(yaml);
+  expect([refusals, /^ +$/m.exec(text)]).toEqual([[], null]);
+  expect(text.indexOf('examples:')).toBeLessThan(text.indexOf('type: object', text.indexOf(' Book:')));
+  expect(adopted(text)).toMatchObject({ edits: [], text });
+});
+
 test('moves readOnly to the members that refer to a schema, where the schema is used elsewhere too', () => {
   const id = { name: 'id', in: 'query', schema: { $ref: '#/components/schemas/Id' } };
   const yaml = documentWith(['paths', '/books', 'parameters'], [id]);
