@@ -8,10 +8,10 @@ import {
   resolver,
 } from '../../src/contract/schema/document.ts';
 import { matching, urlOf } from '../../src/contract/rules/addresses.ts';
+import { isLarge } from '../../src/contract/schema/exact.ts';
 import { exactJson } from '../../src/contract/schema/int64.ts';
 import type { Position } from '../../src/contract/schema/positions.ts';
 import type { Demand } from '../../src/contract/security.ts';
-import { isObject } from '../derivation/values.ts';
 import { operationOf } from '../derivation/messages.ts';
 import { Edition, refusalOf, tolerant } from './editions.ts';
 import { renamedPaths, withNewMembers, withNewNames } from './renames.ts';
@@ -281,15 +281,20 @@ function defaultsIn(position: Position, name = '', seen = new Set<Position>()): 
   return new Map([[name, value === undefined ? 'none' : exactJson(value)], ...within]);
 }
 
-/** The JSON Pointers of what a contract declares deprecated, in the names of its members. */
-function deprecatedIn(node: unknown, at = '#', found = new Set<string>()): ReadonlySet<string> {
-  if (typeof node !== 'object' || node === null) return found;
-  for (const [name, each] of Object.entries(node)) {
-    if (name === 'deprecated' && each === true) found.add(at);
-    if (!VALUES_OR_EXAMPLES.test(name))
-      deprecatedIn(each, `${at}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, found);
+/** The JSON Pointers of what a contract declares deprecated. */
+function deprecatedIn(document: OpenApiDocument): ReadonlySet<string> {
+  const fields = [...fieldsNamed('deprecated', document)];
+  return new Set(fields.flatMap(([at, value]) => (value === true ? [at] : [])));
+}
+
+/** Each field of a name in a contract, with the JSON Pointer of what has it. */
+function* fieldsNamed(name: string, node: unknown, at = '#'): Generator<readonly [at: string, value: unknown]> {
+  if (!isLarge(node)) return;
+  for (const [key, each] of Object.entries(node)) {
+    if (key === name) yield [at, each];
+    if (!VALUES_OR_EXAMPLES.test(key))
+      yield* fieldsNamed(name, each, `${at}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`);
   }
-  return found;
 }
 const VALUES_OR_EXAMPLES = /^(?:enum|const|default|examples?|x-.*)$/;
 
@@ -297,16 +302,10 @@ const VALUES_OR_EXAMPLES = /^(?:enum|const|default|examples?|x-.*)$/;
 const TRIAL = 'export - | import --dry-run -';
 
 /** The meanings of each error number, wherever a schema lists it. */
-function errorNumbersIn(node: unknown, found = new Map<string, string>()): ReadonlyMap<string, string> {
-  if (Array.isArray(node)) for (const each of node) errorNumbersIn(each, found);
-  if (!isObject(node)) return found;
-  for (const [name, each] of Object.entries(node)) {
-    if (name !== 'x-error-numbers' || !isObject(each)) errorNumbersIn(each, found);
-    else
-      for (const [number, meaning] of Object.entries(each)) {
-        const meanings = new Set([...(found.get(number)?.split(' | ') ?? []), String(meaning)]);
-        found.set(number, [...meanings].join(' | '));
-      }
-  }
-  return found;
+function errorNumbersIn(document: OpenApiDocument): ReadonlyMap<string, string> {
+  const numbers = [...fieldsNamed('x-error-numbers', document)].flatMap(([, each]) => Object.entries(each as object));
+  const meanings = Map.groupBy(numbers, ([number]) => number);
+  return new Map(
+    Array.from(meanings, ([number, each]) => [number, [...new Set(each.map(([, meaning]) => meaning))].join(' | ')]),
+  );
 }

@@ -1,4 +1,5 @@
 import { isObject } from '../../src/contract/schema/exact.ts';
+import { decimal as exactDecimal } from '../../src/contract/schema/int64.ts';
 
 export { isObject };
 
@@ -12,14 +13,11 @@ export function isNumber(value: unknown): value is bigint | number {
   return typeof value === 'bigint' || typeof value === 'number';
 }
 
-const LITERAL = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
-
 /** Returns all digits of a number, and how many of them follow the decimal point. */
 export function decimal(literal: string): { readonly digits: bigint; readonly scale: number } {
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] = LITERAL.exec(literal) ?? [];
-  const scale = fraction.length - Number(exponent);
-  const digits = BigInt(sign + whole + fraction);
-  return scale >= 0 ? { digits, scale } : { digits: digits * 10n ** BigInt(-scale), scale: 0 };
+  const { sign = '', digits = '', scale = 0 } = exactDecimal(literal) ?? {};
+  const whole = BigInt(sign + digits.padEnd(1, '0')) * 10n ** BigInt(Math.max(0, scale));
+  return { digits: whole, scale: Math.max(0, -scale) };
 }
 
 /** Reads a number: an integer, also `1.0`, becomes a bigint. */

@@ -90,10 +90,10 @@ export function parameterReader(
 
 /** The schema of an object with the members path, query and header, which has what fills in their defaults. */
 export function valuesSchema(parameters: readonly Parameter[]): Schema {
-  const own = (location: Parameter['in']) => parameters.filter((each) => each.in === location);
-  const ofPart = (location: Parameter['in']) => ({
-    properties: Object.fromEntries(own(location).map(({ name, schema }) => [name, schema])),
-  });
+  const ofPart = (location: Parameter['in']) => {
+    const own = parameters.filter((each) => each.in === location);
+    return { properties: Object.fromEntries(own.map(({ name, schema }) => [name, schema])) };
+  };
   return { properties: { path: ofPart('path'), query: ofPart('query'), header: ofPart('header') } };
 }
 
@@ -135,16 +135,13 @@ function readerOf(parameter: Parameter, position: Position): (sent: SentTexts) =
 }
 
 /** @returns a function from a name of the query to a member of the parameter; undefined: the parameter is one text */
-function memberNames(
-  { name, style, explode }: Parameter,
-  position: Position,
-): ((name: string) => string | undefined) | undefined {
+function memberNames(parameter: Parameter, position: Position): ((name: string) => string | undefined) | undefined {
+  const { name, style } = parameter;
   if (style === 'deepObject') {
     const member = new RegExp(`^${RegExp.escape(name)}\\[([^[\\]]*)\\]$`);
     return (each) => member.exec(each)?.[1];
   }
-  if (structureOf(position) !== 'object' || explode === false) return undefined;
-  return (each) => (position.names.has(each) ? each : undefined);
+  return isSpread(parameter, position) ? (each) => (position.names.has(each) ? each : undefined) : undefined;
 }
 
 function readMembers(
@@ -153,16 +150,14 @@ function readMembers(
   position: Position,
   memberOf: (name: string) => string | undefined,
 ): unknown {
-  const object = new PlainObject();
-  let isSent = false;
+  let object: Holder | undefined;
   for (const [name, texts] of query) {
     const member = memberOf(name);
     if (member === undefined) continue;
     query.delete(name);
-    isSent = true;
+    object ??= new PlainObject();
     object[member] = readScalar(QUERY.decode(onlyOne(texts, parameter, member)), position.member(member));
   }
-  if (!isSent) return undefined;
   return object;
 }
 
@@ -246,14 +241,20 @@ function structureOf({ types }: Position): Structure {
 }
 
 /** The names of the query that a parameter reads, except those with brackets (deepObject). */
-function queryNames({ in: location, name, style, explode }: Parameter, position: Position): string[] {
-  if (location !== 'query' || style === 'deepObject') return [];
-  return structureOf(position) === 'object' && explode !== false ? [...position.names] : [name];
+function queryNames(parameter: Parameter, position: Position): readonly string[] {
+  if (parameter.in !== 'query' || parameter.style === 'deepObject') return [];
+  return isSpread(parameter, position) ? [...position.names] : [parameter.name];
+}
+
+/** Whether the members of an object are parameters of the query by themselves. */
+function isSpread({ in: location, style, explode }: Parameter, position: Position): boolean {
+  const isAllowed = location === 'query' && style !== 'deepObject' && explode !== false;
+  return isAllowed && structureOf(position) === 'object';
 }
 
 /** @throws ContractError if a text could be read in two ways, or in no way */
 function requireReadable(parameter: Parameter, position: Position, follow: Follow): void {
-  const { name, in: location, style, explode } = parameter;
+  const { name, style } = parameter;
   const refuse = (what: string) => {
     throw new ContractError(`the parameter ${name} ${what}`, locationOf(parameter));
   };
@@ -282,8 +283,8 @@ function requireReadable(parameter: Parameter, position: Position, follow: Follo
   if (structure === 'object' && !(members.every(isScalar) && !others.some(hasParts)))
     refuse('must have members that are strings, numbers or booleans');
   if (style === 'deepObject' && structure !== 'object') refuse('must be an object to have the style deepObject');
-  const isSpread = location === 'query' && structure === 'object' && style !== 'deepObject' && explode !== false;
-  if (isSpread && !position.isClosed) refuse('accepts any name in the query: add additionalProperties: false');
-  if (isSpread && schemas.some(({ patternProperties }) => patternProperties !== undefined))
+  if (!isSpread(parameter, position)) return;
+  if (!position.isClosed) refuse('accepts any name in the query: add additionalProperties: false');
+  if (schemas.some(({ patternProperties }) => patternProperties !== undefined))
     refuse('accepts names in the query by a pattern: name each member under properties, or add style: deepObject');
 }
