@@ -1,5 +1,4 @@
 import { createWriteStream } from 'node:fs';
-import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ExplainedError } from '../explained-error.ts';
 import type { AnyService } from '../service.ts';
@@ -24,19 +23,17 @@ export async function exportRecords(
   const records = await openRecords(service, options.table);
   const names = namesIn(service, records);
   if (path !== undefined) requireForeign(config, path);
-  const lines = (store: Store, progress: Progress | undefined) => texts(records, names, store, format, progress);
   await withStore(job, { create: false }, async (store) => {
-    if (path === undefined) {
-      // On a terminal, lines of progress would mix with the records.
-      const progress = io.stdout.isTTY ? undefined : new Progress(records.table, io.stderr);
-      for await (const text of lines(store, progress)) await print(io, text);
-    } else {
+    // On a terminal, lines of progress would mix with the records.
+    const progress = path === undefined && io.stdout.isTTY ? undefined : new Progress(records.table, io.stderr);
+    const lines = texts(records, names, store, format, progress);
+    if (path === undefined) for await (const text of lines) await print(io, text);
+    else {
       using interruption = watchSignals(io);
       const { signal } = interruption;
-      await writeNewFile(path, { mode: 0o666, signal }, async (temporary) => {
-        const readable = Readable.from(lines(store, new Progress(records.table, io.stderr)));
-        await pipeline(readable, createWriteStream(temporary), { signal });
-      });
+      await writeNewFile(path, { mode: 0o666, signal }, (temporary) =>
+        pipeline(lines, createWriteStream(temporary), { signal }),
+      );
     }
   });
 }
