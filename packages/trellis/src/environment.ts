@@ -119,12 +119,12 @@ function misread(file: string, text: string): string[] {
   return text.split('\n').flatMap((line, index) => {
     // A line without `=` is a fault, or a part of a value that began on another line.
     if (READ_ALIKE.test(line) || !/[#=]/.test(line)) return [];
-    let way =
+    let difference =
       'has another value for systemd: write a comment on a line of its own, and a value with #, \\ or quotes between single quotes';
-    if (/^[ \t]*#/.test(line)) way = 'ends with \\: for systemd, the comment goes on in the next line';
+    if (/^[ \t]*#/.test(line)) difference = 'ends with \\: for systemd, the comment goes on in the next line';
     else if (line.startsWith('\uFEFF'))
-      way = 'begins with a byte order mark, and systemd skips it: save the file as UTF-8 without one';
-    else if (/^\s*export\s/.test(line)) way = 'is no setting for systemd: remove `export`';
-    return [`line ${index + 1} of ${file} ${way}`];
+      difference = 'begins with a byte order mark, and systemd skips it: save the file as UTF-8 without one';
+    else if (/^\s*export\s/.test(line)) difference = 'is no setting for systemd: remove `export`';
+    return [`line ${index + 1} of ${file} ${difference}`];
   });
 }

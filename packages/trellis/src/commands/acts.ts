@@ -36,8 +36,8 @@ export async function recordAct(
     const place = store.engine === 'sqlite' ? store.path + ACTS_FILE : 'the log of PostgreSQL';
     const undone = UNDONE[act];
     const done = undone === undefined ? 'the command has done its work, but' : `${undone}, because`;
-    const way = undone === undefined ? 'mend that before the next act' : 'mend that, then run the command again';
-    const message = `${done} the line "${act}" cannot be written to ${place}: ${messageOf(error)}; ${way}`;
+    const cure = undone === undefined ? 'mend that before the next act' : 'mend that, then run the command again';
+    const message = `${done} the line "${act}" cannot be written to ${place}: ${messageOf(error)}; ${cure}`;
     throw new ExplainedError(message, { cause: error });
   }
 }
