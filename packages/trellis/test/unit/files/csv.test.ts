@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ErrorNumber, Refusal } from '../../../src/contract/errors.ts';
+import { ErrorNumber } from '../../../src/contract/errors.ts';
 import { Position } from '../../../src/contract/schema/positions.ts';
 import { CsvRecords, parseRecords } from '../../../src/files/csv.ts';
 
@@ -16,12 +16,8 @@ describe('CSV, where the contract gives a member no type,', () => {
       const [fields] = parseRecords([line]);
       if (!Array.isArray(fields)) throw new Error('the line is no record');
       expect(csv.read(fields, NAMES)).toEqual({ any: text });
-      expect(() => csv.read([text], NAMES)).toThrow(
-        new Refusal(
-          ErrorNumber.contractBroken,
-          `a double would round the integer ${text}, and the contract gives it no type`,
-        ),
-      );
+      const refused = expect.objectContaining({ number: ErrorNumber.contractBroken });
+      expect(() => csv.read([text], NAMES)).toThrow(refused);
     },
   );
 });
