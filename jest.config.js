@@ -27,9 +27,11 @@ export default {
   transform: { '\\.ts$': '<rootDir>/packages/trellis/test/support/strip-types.js' },
   testSequencer: '<rootDir>/packages/trellis/test/support/sequencer.js',
   globalSetup: '<rootDir>/packages/trellis/test/support/postgres-binaries.ts',
-  setupFilesAfterEnv: ['<rootDir>/packages/trellis/test/support/take-coverage.ts'],
   // Most tests wait for something most of the time. Those in the folders take processor time, and have limits of time.
   maxWorkers: folder ? 3 : 6,
   // Tests start processes and wait for disks, on machines that have other things to do.
   testTimeout: 600_000,
+  // Jest would end a worker after half a second: too short on a busy machine, for what NODE_COMPILE_CACHE and
+  // NODE_V8_COVERAGE write at the end.
+  workerGracefulExitTimeout: 60_000,
 };
