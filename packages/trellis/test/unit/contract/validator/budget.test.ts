@@ -114,6 +114,12 @@ test.each<Row>([
   ],
   ['values of a long list', { items: { type: 'integer', minimum: 0, maximum: 9 } }, list('7')],
   ['characters of a text', { type: 'string', pattern: '^[^\\x00]*$', minLength: 1, maxLength: KIB64 }, TEXT],
-])('a request with many %s is accepted', async (...[, schema, text]) => {
-  expect(await refusalOf(schema, text)).toBeUndefined();
+  [
+    'items that are unique at thirty levels',
+    { ...refs(1)[0] },
+    `${'[1,'.repeat(30)}[${counted(4000, (index) => `{"a":${100_000 + index}}`).join()}]${']'.repeat(30)}`,
+    { A: { uniqueItems: true, items: { $ref: '#/components/schemas/A' } } },
+  ],
+])('a request with many %s is accepted', async (...[, schema, text, schemas]) => {
+  expect(await refusalOf(schema, text, schemas)).toBeUndefined();
 });
