@@ -78,7 +78,8 @@ export class Postgres {
 
   /** Waits until a query returns a row. */
   async until(text: string, database = 'postgres'): Promise<void> {
-    await until(async () => (await this.query(text, database)).length);
+    await using session = await Session.open(this.url(database));
+    await until(async () => (await session.run(text)).length);
   }
 
   /** Returns the name of the new database. */
