@@ -10,7 +10,7 @@ import { readPostgresLocation } from '../../../../src/storage/postgres/location.
 import { Session } from '../../../../src/storage/postgres/session.ts';
 import { allRows, runSql } from '../../../support/app.ts';
 import { insist } from '../../../support/insist.ts';
-import { inTime, timeOf } from '../../../support/in-time.ts';
+import { inTime, slowClock, timeOf } from '../../../support/in-time.ts';
 import { PostgresServer } from '../../../support/postgres.ts';
 import { Session as OtherSession } from '../../../support/session.ts';
 import { type Item, itemRow, LAYOUT } from '../../../services/items/index.ts';
@@ -273,6 +273,21 @@ test('the store stores an item after a constraint has refused another item with 
   );
   await Promise.all(first);
   expect(outcomes).toMatchObject([{ status: 'rejected' }, { value: 'created' }, { value: 'conflict' }]);
+});
+
+test('a create in a transaction replays the row that another writer stores while a trigger refuses it', async () => {
+  const item = newItem();
+  await sabotage(`create function refuse() returns trigger language plpgsql as $$ begin
+      perform pg_advisory_xact_lock_shared(1); raise exception 'no'; end $$;
+    create trigger refuse before insert on items for each row execute function refuse()`);
+  await using other = await OtherSession.open(server.url(database));
+  await other.run('select pg_advisory_lock(1)');
+  using _slow = slowClock();
+  const creating = store.transaction(({ create }) => create('items', item));
+  await server.until(`select from pg_stat_activity where datname = '${database}' and wait_event = 'advisory'`);
+  await other.run(`set session_replication_role = replica;
+    insert into items (id, name) values (${item.id}, '${item.name}'); select pg_advisory_unlock(1)`);
+  expect(await creating).toBe('replayed');
 });
 
 describe('the store', () => {
