@@ -9,7 +9,7 @@ export class Session implements AsyncDisposable {
   }
 
   static async open(url: string): Promise<Session> {
-    const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000 });
+    const client = new Client({ connectionString: url, connectionTimeoutMillis: 60_000 });
     // When the connection breaks, the query under way rejects, so this event needs no handling.
     client.on('error', () => undefined);
     await client.connect();
