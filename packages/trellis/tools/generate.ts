@@ -57,8 +57,10 @@ async function generated(folder: string, check: boolean): Promise<Generated[]> {
   const warn = (message: string) => {
     console.error(message.replaceAll(CONTRACT, join(folder, CONTRACT)));
   };
-  if (found.ofErrorBody !== undefined)
-    warn(`${found.ofErrorBody.message}; the service starts only with an errorBody that is`);
+  const [first, ...like] = found.ofErrorBody;
+  const places = like.length === 0 ? '' : `, and ${like.length} more places have such a fault`;
+  if (first !== undefined)
+    warn(`${first.message}${places}; the service starts only with an errorBody that makes valid bodies`);
   spelledUuids(examined).forEach(warn);
   const unlisted = unlistedNumbers(document).join(', ');
   if (check && unlisted !== '')

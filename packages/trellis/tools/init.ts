@@ -19,10 +19,12 @@ import type { Stubs } from './stubs/service.ts';
 
 const PACKAGE = fileURLToPath(new URL('../', import.meta.url));
 const TEMPLATE = join(PACKAGE, 'template');
-/** What a folder may hold before: a contract, the tarball of trellis, and what `npm install` and Git leave. */
-const KEPT = /^(?:\.git|node_modules|openapi\.yaml|package(?:-lock)?\.json|trellis-.*\.tgz)$/;
 /** npm leaves files with a dot out of a package. */
 const DOTTED = ['gitignore', 'npmrc'];
+/** What a folder must not have before. Anything else stays: a contract, the document that it was made of, a tarball. */
+const WRITTEN = readdirSync(TEMPLATE)
+  .filter((name) => name !== 'openapi.yaml')
+  .map((name) => (DOTTED.includes(name) ? `.${name}` : name));
 /** The operations of the template, and their uses, which a service with a contract of its own does not have. */
 const OF_NOTES = {
   files: ['service/createNote.ts', 'service/getNote.ts', 'test/createNote.test.ts', 'test/derived.test.ts'],
@@ -53,9 +55,9 @@ export async function init(named: string, contract?: string): Promise<void> {
     throw new ExplainedError(
       `a service has the name of its folder, of small letters, digits and "-": ${JSON.stringify(name)} cannot be one`,
     );
-  const other = existsSync(folder) ? readdirSync(folder).find((each) => !KEPT.test(each)) : undefined;
-  if (other !== undefined)
-    throw new ExplainedError(`${join(named, other)} exists: begin in an empty folder, or in one with an openapi.yaml`);
+  const taken = WRITTEN.find((each) => existsSync(join(folder, each)));
+  if (taken !== undefined)
+    throw new ExplainedError(`${join(named, taken)} exists, which init writes: move it, or begin in another folder`);
   const own = join(folder, 'openapi.yaml');
   if (contract !== undefined && existsSync(own) && resolve(contract) !== own)
     throw new ExplainedError(`${join(named, 'openapi.yaml')} exists: remove it, or name it by --contract`);
@@ -81,7 +83,10 @@ export async function init(named: string, contract?: string): Promise<void> {
   edit('README.md', [['# minimal', `# ${name}`]]);
   if (stubs !== undefined)
     edit('README.md', [
-      [/.*createNote\.ts.*\n/, '| `service/*.ts` | an operation each, a stub until you write it |\n'],
+      [
+        /.*createNote\.ts.*\n/,
+        `${'| `service/*.ts`'.padEnd(26)}| ${'an operation each, a stub until you write it'.padEnd(57)}|\n`,
+      ],
     ]);
   if (hasContract) {
     const { files, ...edits } = OF_NOTES;
@@ -95,8 +100,8 @@ export async function init(named: string, contract?: string): Promise<void> {
       [/(?=import \{ steps \})/, stubs.imports],
       [/ {2}operations: .*\n/, stubs.members],
     ]);
-    // A contract that was written elsewhere has a style of its own.
-    edit('redocly.yaml', [[/\nrules:[^]*/, '\n']]);
+    // A contract that was written elsewhere has a style of its own: another path would break its clients.
+    edit('redocly.yaml', [['[recommended]', '[minimal]']]);
     if (stubs.left !== undefined) console.error(`service/errorBody.ts is a draft: ${stubs.left}`);
   }
   writePackageJson(folder, name, trellis);

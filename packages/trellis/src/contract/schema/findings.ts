@@ -60,8 +60,8 @@ export class Findings {
   }
 
   /** What only an `errorBody` of the service can cure. */
-  get ofErrorBody(): ContractError | undefined {
-    return together([...this.found.values()].filter(({ cure }) => cure === 'errorBody'));
+  get ofErrorBody(): readonly ContractError[] {
+    return [...this.found.values()].filter(({ cure }) => cure === 'errorBody');
   }
 }
 

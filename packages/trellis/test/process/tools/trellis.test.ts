@@ -63,7 +63,7 @@ describe('trellis init', () => {
 
   test.each([
     ['My Tasks', 'a service has the name of its folder, of small letters, digits and "-": "My Tasks" cannot be one'],
-    ['taken', 'taken/main.ts exists: begin in an empty folder, or in one with an openapi.yaml'],
+    ['taken', 'taken/main.ts exists, which init writes: move it, or begin in another folder'],
   ])('%s makes nothing, and says what to give', async (name, message) => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'taken'));
