@@ -22,7 +22,7 @@ const DIALECTS = {
   postgres: [PostgresQueryCompiler, PostgresAdapter, PostgresIntrospector],
 } as const;
 
-/** Replaces `in ()`, which matches nothing on SQLite and is a syntax error on PostgreSQL. */
+/** Replaces `in ()`, which matches nothing on SQLite and is a syntax error on PostgreSQL. It copies the whole query. */
 const EMPTY_LISTS = new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression });
 
 /** A query as it was when it was called, or why it cannot be asked. */
@@ -62,8 +62,10 @@ export function databaseOf<Of = Tables>(
     createDriver: () => Object.assign(new DummyDriver(), { acquireConnection: () => Promise.resolve(connection) }),
     createQueryCompiler: () => {
       const compiler = new Compiler();
-      const compileQuery = (...node: Parameters<typeof compiler.compileQuery>): Compiled => {
-        const compiled = compiler.compileQuery(...node);
+      const compileQuery = (...[node, queryId]: Parameters<typeof compiler.compileQuery>): Compiled => {
+        let compiled = compiler.compileQuery(node, queryId);
+        if (compiled.sql.includes('in ()'))
+          compiled = compiler.compileQuery(EMPTY_LISTS.transformQuery({ node, queryId }), queryId);
         return { ...compiled, asked: attempt(() => asStatement(compiled)) };
       };
       return { compileQuery };
@@ -71,7 +73,7 @@ export function databaseOf<Of = Tables>(
     createAdapter: () => new Adapter(),
     createIntrospector: (database) => new Introspector(database),
   };
-  const all = new Kysely<Queried<Of>>({ dialect, plugins: [EMPTY_LISTS] });
+  const all = new Kysely<Queried<Of>>({ dialect });
   const writing = all.withTables<Written<Of>>();
   return {
     selectFrom: all.selectFrom.bind(all),

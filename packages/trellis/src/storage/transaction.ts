@@ -47,8 +47,10 @@ export async function doWork<T>(
   };
   // Nothing waits for it once `work` has thrown.
   ended.catch(() => undefined);
-  const tooLong = new StoreUnavailable('a transaction took too long');
-  const timeout = setTimeout(end, Math.max(0, until - performance.now()), tooLong);
+  const onTimeout = () => {
+    end(new StoreUnavailable('a transaction took too long'));
+  };
+  const timeout = setTimeout(onTimeout, Math.max(0, until - performance.now()));
   const running = new Set<Promise<void>>();
   const untilOver =
     <Given, Answer>(query: (given: Given) => Promise<Answer>) =>
