@@ -55,9 +55,13 @@ function causesOf(error: Error): readonly Error[] {
 /** In the log, in place of an error that throws when it is read. */
 export const UNREADABLE = 'an error that cannot be read';
 
-/** Anything may be thrown. What a worker threw is an Error by its prototype alone. */
+/** Anything may be thrown. What Node makes of the error of a worker is one by its prototype alone, and not to `Error.isError`. */
 export function asError(thrown: unknown): Error {
-  if (Error.isError(thrown) || thrown instanceof Error) return thrown;
+  if (Error.isError(thrown)) return thrown;
+  if (thrown instanceof Error) {
+    const { name, message, stack = '' } = thrown;
+    return Object.assign(new Error(message), { name, stack });
+  }
   return new Error(typeof thrown === 'string' ? thrown : inspect(thrown));
 }
 

@@ -6,6 +6,7 @@ import { untestedNode } from '../http/node-http.ts';
 import { strayed } from '../http/stray.ts';
 import { createLog, type Log } from '../observability/log.ts';
 import { stubsIn } from '../service.ts';
+import { StoreLost } from '../storage/store.ts';
 import { makeFirstToken } from './first-token.ts';
 import { openInstance } from './instance.ts';
 import type { Job } from './io.ts';
@@ -32,7 +33,8 @@ export async function serve(job: Job, warnings: readonly string[]): Promise<void
   for (const event of ['uncaughtException', 'unhandledRejection'])
     job.io.on(event, (error: unknown) => {
       // Once clients are served, no failure of one of them, or of the service's own code, ends what the others wait for.
-      if (serving) log.logger.error({ operation: strayed(), err: error }, 'something failed that no request awaits');
+      if (serving && !(error instanceof StoreLost))
+        log.logger.error({ operation: strayed(), err: error }, 'something failed that no request awaits');
       else {
         log.logger.fatal({ err: error }, 'ended by an unforeseen failure');
         void log.flush().then(() => job.io.exit(1));

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { asError } from '../explained-error.ts';
 import { StoreUnavailable } from './store.ts';
 
 /** The metric of the queue of writes. */
@@ -166,7 +167,7 @@ export class Queue<Item, Answer> {
       return answers;
     } catch (error) {
       this.failed = items[0];
-      return batch.map(() => error as Error);
+      return batch.map(() => asError(error));
     }
   }
 

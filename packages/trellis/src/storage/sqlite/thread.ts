@@ -2,7 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { asError } from '../../explained-error.ts';
 import { unpack } from './errors.ts';
+import { StoreLost } from '../store.ts';
 import type { Statements } from './statements.ts';
 import type { WorkerAnswer, Call, WorkerOpening } from './worker.ts';
 
@@ -26,9 +28,11 @@ export class Thread {
       else caller?.resolve(answer.result);
     });
     this.worker.on('error', (error) => {
-      for (const { reject } of this.pending.splice(0)) reject(error);
-      // An unforeseen error of the thread leaves a store that cannot be trusted: ends the process.
-      throw error;
+      const cause = asError(error);
+      const lost = new StoreLost(`a thread of SQLite has ended: ${cause.message}`, { cause });
+      for (const { reject } of this.pending.splice(0)) reject(lost);
+      // Ends the process: serve.ts.
+      throw lost;
     });
   }
 
