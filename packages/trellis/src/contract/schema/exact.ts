@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { spend } from './budget.ts';
 import { type Decimal, decimal, exactJson, isInt64 } from './int64.ts';
 
@@ -169,14 +170,35 @@ function canonical(value: unknown): string {
   return isLarge(value) ? canonicalParts(value) : JSON.stringify(value);
 }
 
+const MAX_TEXT = 64;
 /** The work to have the text of an item or a member. */
 const COMPARISON = 6;
+let texts: WeakMap<object, string> | undefined;
 
+/** Call this before a value is checked: between two checks, values may change. */
+export function forgetTexts(): void {
+  texts = undefined;
+}
+
+/**
+ * Where `uniqueItems` applies at each level of a value, each part has its text once. A hash stands for a long text, so
+ * that no text repeats those of its parts.
+ */
 function canonicalParts(value: object): string {
-  spend(COMPARISON * Object.keys(value).length);
-  if (Array.isArray(value)) return `[${value.map(textOf).join()}]`;
-  const members = sentMembers(value).map(([name, each]) => `${JSON.stringify(name)}:${textOf(each)}`);
-  return `{${members.sort().join()}}`;
+  texts ??= new WeakMap();
+  let text = texts.get(value);
+  if (text === undefined) {
+    spend(COMPARISON * Object.keys(value).length);
+    text = Array.isArray(value)
+      ? `[${value.map(textOf).join()}]`
+      : `{${sentMembers(value)
+          .map(([name, each]) => `${JSON.stringify(name)}:${textOf(each)}`)
+          .sort()
+          .join()}}`;
+    if (text.length > MAX_TEXT) text = hash('sha256', text);
+    texts.set(value, text);
+  }
+  return text;
 }
 
 function sentMembers(value: object): [string, unknown][] {

@@ -8,7 +8,7 @@ import { ResponseValidator } from 'express-openapi-validator/dist/middlewares/op
 import { ContractError } from '../errors.ts';
 import type { Fault } from '../message/faults.ts';
 import { begin, end } from '../schema/budget.ts';
-import type { ExactCheck } from '../schema/exact.ts';
+import { type ExactCheck, forgetTexts } from '../schema/exact.ts';
 import { STRING_FORMATS } from '../schema/formats.ts';
 import { type Check, compiled, type Compiler, keywordsOf, type Report } from './keywords.ts';
 import type { Translation } from './translation.ts';
@@ -122,6 +122,7 @@ function documentOf(schemas: object): OpenAPIV3.DocumentV3_1 {
 /** Finds faults in the paths and keywords of the contract. */
 function finder(check: Check, exact: readonly ExactCheck[]): FindFaults {
   const isValid = (message: object, work?: number) => {
+    forgetTexts();
     begin(message, work);
     try {
       return check(message);
