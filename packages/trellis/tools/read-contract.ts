@@ -9,7 +9,7 @@ export async function readContract(file: string | URL): Promise<string> {
     throw new ContractError(
       code === 'ENOENT'
         ? 'openapi.yaml does not exist: name the folder of a service, or begin one by `trellis init`'
-        : `openapi.yaml cannot be read: ${String(code)}`,
+        : `openapi.yaml cannot be read: ${String(code)}: let it be a file that you may read`,
     );
   });
 }

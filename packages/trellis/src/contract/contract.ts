@@ -17,6 +17,7 @@ import {
   type Security,
 } from './schema/document.ts';
 import { directly } from './schema/findings.ts';
+import { isLarge } from './schema/exact.ts';
 import { parameterReader, type ParameterValues, type SentRequest } from './message/parameters.ts';
 import { type Demand, readSecurity, requireOneScheme } from './security.ts';
 import { isIgnored, TOKEN } from './rules/vocabulary.ts';
@@ -100,7 +101,8 @@ export function readOperations(
   for (const [path, item] of pathItemsOf(document, attempt))
     for (const method of METHODS) {
       const operation = item[method];
-      if (operation === undefined || !isSound(operation)) continue;
+      // A number, say, in place of an operation is refused already.
+      if (!isLarge(operation) || !isSound(operation)) continue;
       const where = `${method} ${path}`;
       const security = operation.security ?? ofAll;
       attempt(() => {

@@ -174,7 +174,8 @@ export const EDITS: readonly Edit[] = [
     change: (node, _, { name }) =>
       node['$ref'] === undefined &&
       (node['description'] === undefined || node['description'] === null) &&
-      set(node, 'description', STATUS_CODES[name] ?? 'A reply'),
+      // The name is the author's: it may be `constructor`.
+      set(node, 'description', (Object.hasOwn(STATUS_CODES, name) && STATUS_CODES[name]) || 'A reply'),
   },
   {
     what: 'a reply that has no body lost its content',

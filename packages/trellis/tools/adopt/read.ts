@@ -47,7 +47,7 @@ function readText(file: string): string {
     return readFileSync(file, 'utf8');
   } catch (error) {
     const code = Error.isError(error) && 'code' in error ? error.code : error;
-    throw new ContractError(`openapi.yaml cannot be read: ${String(code)}`);
+    throw new ContractError(`openapi.yaml cannot be read: ${String(code)}: name a file that you may read`);
   }
 }
 

@@ -314,3 +314,9 @@ test('writes JSON as YAML', () => {
   const { text } = adopted(JSON.stringify(adopted(yaml).document));
   expect(text).toBe(yaml);
 });
+
+test('describes a response that has a name of every object, which is refused then', () => {
+  const { document, refusals } = adopted(documentWith([...POST, 'responses', 'constructor'], {}));
+  expect(at(document, [...POST, 'responses', 'constructor'])).toEqual({ description: 'A reply' });
+  expect(refusals).toEqual([expect.stringContaining('constructor')]);
+});

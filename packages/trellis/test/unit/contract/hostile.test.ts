@@ -110,6 +110,11 @@ describe('loadContract refuses by one line, and does not fail, for', () => {
       contractOf('    First: {}\n  securitySchemes: { key: { type: apiKey, in: header, name: __proto__ } }\n'),
       /^openapi\.yaml:\d+:\d+: name must be without __proto__$/,
     ],
+    [
+      'a text in place of an operation',
+      contractOf('    First: {}\n').replace(/post: .*/, 'post: add'),
+      /^openapi\.yaml:5:5: post must be an Operation Object$/,
+    ],
     ['an empty text', '', /^openapi\.yaml:1:1 must be OpenAPI 3\.1: /],
     ['a text in place of a document', 'openapi', /^openapi\.yaml:1:1 must be OpenAPI 3\.1: /],
     ['two documents', 'openapi: 3.1.0\n---\nopenapi: 3.1.0\n', /^openapi\.yaml:2:1: a second document begins here: /],
