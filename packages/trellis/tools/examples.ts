@@ -15,7 +15,7 @@ export function requireFittingExamples({ document, schemas, found }: Examined): 
 }
 
 /** What has the value, as a member or an item. */
-interface PlacedExample extends Example {
+export interface PlacedExample extends Example {
   readonly holder: object;
   readonly member: string;
 }

@@ -113,8 +113,11 @@ function listed({ const: only, enum: values = [] }: Keywords): JsonValue[] {
   return [...(only === undefined ? [] : [only]), ...values].map(fromDocument);
 }
 
-function examplesOf({ default: filledIn, example, examples = [] }: Keywords): JsonValue[] {
-  return [filledIn, example, ...examples].filter((each) => each !== undefined).map(fromDocument);
+function examplesOf({ default: filledIn, example, examples }: Keywords): JsonValue[] {
+  // Examples are only shown: nothing has refused a map of them.
+  return [filledIn, example, ...(Array.isArray(examples) ? (examples as unknown[]) : [])]
+    .filter((each) => each !== undefined)
+    .map(fromDocument);
 }
 
 /** Values that a validator may confuse with this one. */
