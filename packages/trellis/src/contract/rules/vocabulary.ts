@@ -9,7 +9,7 @@ import {
   targetOf,
 } from '../schema/document.ts';
 import { ContractError } from '../errors.ts';
-import { isLarge, isObject } from '../schema/exact.ts';
+import { isLarge, isObject, NUMBER_FORMATS } from '../schema/exact.ts';
 import { SILENT_FORMATS, STRING_FORMATS } from '../schema/formats.ts';
 import type { Findings } from '../schema/findings.ts';
 import { urlOf, variablesOf } from './addresses.ts';
@@ -70,7 +70,7 @@ const types: ValueCheck = (value) => {
   return areTypes ? undefined : `must be one or more of ${[...TYPES].join(', ')}`;
 };
 
-const FORMATS = ['int32', 'int64', 'float', 'double', ...Object.keys(STRING_FORMATS), ...SILENT_FORMATS];
+const FORMATS = [...Object.keys(NUMBER_FORMATS), ...Object.keys(STRING_FORMATS), ...SILENT_FORMATS];
 
 const format: ValueCheck = (value, { type }) => {
   if (!FORMATS.includes(String(value))) return `${String(value)} is not supported: use one of ${FORMATS.join(', ')}`;
@@ -370,10 +370,10 @@ export function mapParts(
     const holds = Object.hasOwn(rows, name) ? rows[name]?.holds : undefined;
     if (holds === undefined) return [name, member];
     if (holds.in === undefined || !isLarge(member)) return [name, change(member, holds.kind, [name])];
-    if (Array.isArray(member))
-      return [name, member.map((each, index) => change(each, holds.kind, [name, String(index)]))];
-    const parts = Object.entries(member).map(([key, each]) => [key, change(each, holds.kind, [name, key])]);
-    return [name, Object.fromEntries(parts)];
+    const parts = Object.entries(member).map(
+      ([key, each]: [string, unknown]) => [key, change(each, holds.kind, [name, key])] as const,
+    );
+    return [name, Array.isArray(member) ? parts.map(([, each]) => each) : Object.fromEntries(parts)];
   });
   return Object.fromEntries(members) as object;
 }

@@ -22,6 +22,9 @@ export interface ExactKeywords {
 /** @param isPart tells whether an item or a member of the value is valid by the schema of the component `part` */
 export type IsValid = (value: unknown, isPart: (part: unknown) => boolean) => boolean;
 
+/** Beside these, the types and formats of numbers. */
+export const EXACT_KEYWORD = /^(?:(?:max|min)imum|exclusive(?:Max|Min)imum|multipleOf|enum|const|uniqueItems)$/;
+
 export interface ExactCheck {
   readonly keyword: string;
   /** The value of the keyword, if the words of a fault depend on it. */
@@ -33,7 +36,7 @@ export interface ExactCheck {
 }
 
 /** See OpenAPI's format registry. */
-const NUMBER_FORMATS: Readonly<Record<string, (value: number | bigint) => boolean>> = {
+export const NUMBER_FORMATS: Readonly<Record<string, (value: number | bigint) => boolean>> = {
   int32: (value) => isInteger(value) && value >= -(2 ** 31) && value < 2 ** 31,
   // An integer that is not a bigint was out of range or rounded. `type` refuses a fraction.
   int64: (value) => (typeof value === 'bigint' ? isInt64(value) : Number.isFinite(value) && !Number.isInteger(value)),

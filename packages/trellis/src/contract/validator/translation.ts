@@ -1,10 +1,18 @@
 import { type AnySchema, type Follow, locationOf, type Schema } from '../schema/document.ts';
 import { ContractError } from '../errors.ts';
-import { type ExactCheck, exactChecks, isObject, type IsValid } from '../schema/exact.ts';
+import {
+  EXACT_KEYWORD,
+  type ExactCheck,
+  exactChecks,
+  isObject,
+  type IsValid,
+  NUMBER_FORMATS,
+} from '../schema/exact.ts';
 import { spend } from '../schema/budget.ts';
 import { exactJson } from '../schema/int64.ts';
-import { IN_PLACE, isSchema, joined } from '../schema/subschemas.ts';
+import { IN_PLACE, joined } from '../schema/subschemas.ts';
 import { VOCABULARY } from '../rules/vocabulary.ts';
+import { pinnedBranches } from './discriminator.ts';
 import { SPEND } from './keywords.ts';
 import { CALL, type Weights, weightsOf } from './weights.ts';
 
@@ -18,9 +26,6 @@ const CONDITIONAL = [...BRANCHES, 'not', 'contains', 'unevaluatedProperties'];
 const MEMBERS = ['properties', 'patternProperties', 'additionalProperties'];
 /** Keywords that Ajv gets unchanged. */
 const PLAIN = /^(?:pattern|(?:max|min)(?:Length|Items|Properties))$/;
-/** Keywords of exact.ts, which also checks the types and formats of numbers. */
-const EXACT = /^(?:(?:max|min)imum|exclusive(?:Max|Min)imum|multipleOf|enum|const|uniqueItems)$/;
-const OF_NUMBERS = /^(?:int32|int64|float|double)$/;
 
 /** Where a schema stands, which decides what it may contain. */
 export interface Place {
@@ -104,12 +109,12 @@ export class Translation {
       } else if (keyword === 'pattern' && told !== undefined)
         Object.assign(shown, this.matching(value as string, told));
       else if (PLAIN.test(keyword)) shown[keyword] = value;
-      else if (EXACT.test(keyword)) exact[keyword] = value;
+      else if (EXACT_KEYWORD.test(keyword)) exact[keyword] = value;
     }
     // If `type` lists `integer` or `number`, exact.ts checks the whole keyword, and Ajv does not.
     const isOfNumbers = [type].flat().some((each) => each === 'integer' || each === 'number');
     if (type !== undefined) (isOfNumbers ? exact : shown)['type'] = type;
-    if (format !== '') (OF_NUMBERS.test(format) ? exact : shown)['format'] = format;
+    if (format !== '') (Object.hasOwn(NUMBER_FORMATS, format) ? exact : shown)['format'] = format;
     // Ajv ignores an `if` without then and else, though it evaluates members.
     if (condition !== undefined) for (const each of ['then', 'else']) shown[each] ??= { not: false };
     if (also.length > 0) shown['allOf'] = [...((shown['allOf'] ?? []) as unknown[]), ...also];
@@ -231,24 +236,14 @@ export class Translation {
 
   /** Applies only the chosen branch: if branches contain each other, all would take twice the time with each level. */
   private choice(schema: Schema, branches: readonly AnySchema[], shownOf: (branch: AnySchema) => unknown): unknown[] {
-    const { propertyName = '', mapping = {} } = schema.discriminator ?? {};
-    const isBranch = (target: string) =>
-      branches.some((each) => isSchema(each) && [each.$ref, nameOf(each.$ref)].includes(target));
-    for (const [value, target] of Object.entries(mapping))
-      if (!isBranch(target))
-        throw new ContractError(
-          `${value} leads to ${target}, which is no branch here: add the branch, or remove the value`,
-          locationOf(mapping, value),
-        );
-    const pins = branches.map((branch) => ({ branch, values: pinnedValues(schema, branch, this.follow) }));
+    const { propertyName = '' } = schema.discriminator ?? {};
+    const pins = pinnedBranches(schema, branches, this.follow);
     const having = (values: readonly string[]) => ({
       type: 'object',
       ...this.requiring([propertyName]),
       properties: { [propertyName]: this.exact({ enum: values }) },
     });
     const all = pins.flatMap(({ values }) => values);
-    if (new Set(all).size < all.length)
-      throw new ContractError(`two branches have the same value of ${propertyName}`, locationOf(schema.discriminator));
     return [having(all), ...pins.map(({ branch, values }) => ({ if: having(values), then: shownOf(branch) }))];
   }
 
@@ -287,31 +282,4 @@ export function innerPlace(place: Place, keyword: string): Place {
     within: isSame ? place.within : [],
     barred: isSame ? place.barred : [],
   };
-}
-
-function nameOf(reference = ''): string {
-  return reference.replace(/^.*\//, '');
-}
-
-/** The branch itself must demand these values: a discriminator does not affect validity (OpenAPI 3.1, 4.8.25). @throws ContractError */
-export function pinnedValues({ discriminator }: Schema, branch: AnySchema, follow: Follow): readonly string[] {
-  const { propertyName = '', mapping = {} } = discriminator ?? {};
-  const refuse = (what: string): never => {
-    throw new ContractError(what, locationOf(discriminator));
-  };
-  const reference = typeof branch === 'object' ? branch.$ref : undefined;
-  if (reference === undefined) return refuse('beside a discriminator, each branch must be a $ref');
-  const name = nameOf(reference);
-  const mapped = Object.entries(mapping).filter(([, target]) => target === reference || target === name);
-  const values = mapped.length > 0 ? mapped.map(([value]) => value) : [name];
-  const schemas = joined([branch], follow);
-  const pinned = schemas.flatMap(({ properties = {} }) =>
-    joined([properties[propertyName] ?? true], follow).map((each) => ('const' in each ? [each.const] : each.enum)),
-  );
-  const isPinned =
-    schemas.some(({ required = [] }) => required.includes(propertyName)) &&
-    pinned.some((each) => each !== undefined && new Set(values).symmetricDifference(new Set(each)).size === 0);
-  if (isPinned) return values;
-  const value = values.length === 1 ? `const: ${values.join()}` : `enum: [${values.join(', ')}]`;
-  return refuse(`${reference} must require ${propertyName}, and allow only ${value} for it, as the discriminator says`);
 }

@@ -1,0 +1,62 @@
+import { ContractError } from '../errors.ts';
+import { type AnySchema, type Follow, locationOf, type Parameter } from '../schema/document.ts';
+import { Position } from '../schema/positions.ts';
+import { inPlace } from '../schema/subschemas.ts';
+
+// Which values a parameter may have, so that its text can be read in one way.
+
+type Structure = 'scalar' | 'array' | 'object';
+
+export function structureOf({ types }: Position): Structure {
+  if (types.has('array')) return 'array';
+  return types.has('object') ? 'object' : 'scalar';
+}
+
+/** The names of the query that a parameter reads, except those with brackets (deepObject). */
+export function queryNames(parameter: Parameter, position: Position): readonly string[] {
+  if (parameter.in !== 'query' || parameter.style === 'deepObject') return [];
+  return isSpread(parameter, position) ? [...position.names] : [parameter.name];
+}
+
+/** Whether the members of an object are parameters of the query by themselves. */
+export function isSpread({ in: location, style, explode }: Parameter, position: Position): boolean {
+  const isAllowed = location === 'query' && style !== 'deepObject' && explode !== false;
+  return isAllowed && structureOf(position) === 'object';
+}
+
+/** @throws ContractError if a text could be read in two ways, or in no way */
+export function requireReadable(parameter: Parameter, position: Position, follow: Follow): void {
+  const { name, style } = parameter;
+  const refuse = (what: string) => {
+    throw new ContractError(`the parameter ${name} ${what}`, locationOf(parameter));
+  };
+  const { types } = position;
+  const structure = structureOf(position);
+  // A place without a declared type allows all seven types.
+  const hasParts = ({ types: allowed }: Position) =>
+    allowed.size <= 6 && ['array', 'object'].some((type) => allowed.has(type));
+  // A parameter may also allow null, which no text can express.
+  const isScalar = (each: Position) =>
+    each.types.size <= 6 && !hasParts(each) && ['string', 'integer', 'boolean'].some((type) => each.types.has(type));
+  if (types.size > 6 || (structure === 'scalar' && !isScalar(position)))
+    refuse('must have a type: one of string, number, integer, boolean');
+  if (structure !== 'scalar' && types.size > 1) refuse(`must be of type ${structure} only, or of types without parts`);
+  const schemas = inPlace([parameter.schema], follow);
+  const places = Math.max(0, ...schemas.map(({ prefixItems = [] }) => prefixItems.length));
+  const items = Array.from({ length: places + 1 }, (_, index) => position.item(index));
+  const isItem = (each: Position, index: number) => (index > 0 && index === places ? !hasParts(each) : isScalar(each));
+  if (structure === 'array' && !items.every(isItem)) refuse('must have items that are strings, numbers or booleans');
+  const members = [...position.names].map((each) => position.member(each));
+  const others = schemas.flatMap(({ additionalProperties, unevaluatedProperties, patternProperties = {} }) =>
+    [additionalProperties, unevaluatedProperties, ...Object.values(patternProperties)]
+      .filter((each): each is AnySchema => each !== undefined)
+      .map((each) => new Position(each, follow)),
+  );
+  if (structure === 'object' && !(members.every(isScalar) && !others.some(hasParts)))
+    refuse('must have members that are strings, numbers or booleans');
+  if (style === 'deepObject' && structure !== 'object') refuse('must be an object to have the style deepObject');
+  if (!isSpread(parameter, position)) return;
+  if (!position.isClosed) refuse('accepts any name in the query: add additionalProperties: false');
+  if (schemas.some(({ patternProperties }) => patternProperties !== undefined))
+    refuse('accepts names in the query by a pattern: name each member under properties, or add style: deepObject');
+}

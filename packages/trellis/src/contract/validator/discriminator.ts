@@ -1,0 +1,48 @@
+import { ContractError } from '../errors.ts';
+import { type AnySchema, type Follow, locationOf, type Schema } from '../schema/document.ts';
+import { isSchema, joined } from '../schema/subschemas.ts';
+
+/** @returns each branch beside a discriminator with the values of the property that lead to it @throws ContractError */
+export function pinnedBranches(schema: Schema, branches: readonly AnySchema[], follow: Follow) {
+  const { propertyName = '', mapping = {} } = schema.discriminator ?? {};
+  const isBranch = (target: string) =>
+    branches.some((each) => isSchema(each) && [each.$ref, nameOf(each.$ref)].includes(target));
+  for (const [value, target] of Object.entries(mapping))
+    if (!isBranch(target))
+      throw new ContractError(
+        `${value} leads to ${target}, which is no branch here: add the branch, or remove the value`,
+        locationOf(mapping, value),
+      );
+  const pins = branches.map((branch) => ({ branch, values: pinnedValues(schema, branch, follow) }));
+  const all = pins.flatMap(({ values }) => values);
+  if (new Set(all).size < all.length)
+    throw new ContractError(`two branches have the same value of ${propertyName}`, locationOf(schema.discriminator));
+  return pins;
+}
+
+function nameOf(reference = ''): string {
+  return reference.replace(/^.*\//, '');
+}
+
+/** The branch itself must demand these values: a discriminator does not affect validity (OpenAPI 3.1, 4.8.25). @throws ContractError */
+export function pinnedValues({ discriminator }: Schema, branch: AnySchema, follow: Follow): readonly string[] {
+  const { propertyName = '', mapping = {} } = discriminator ?? {};
+  const refuse = (what: string): never => {
+    throw new ContractError(what, locationOf(discriminator));
+  };
+  const reference = typeof branch === 'object' ? branch.$ref : undefined;
+  if (reference === undefined) return refuse('beside a discriminator, each branch must be a $ref');
+  const name = nameOf(reference);
+  const mapped = Object.entries(mapping).filter(([, target]) => target === reference || target === name);
+  const values = mapped.length > 0 ? mapped.map(([value]) => value) : [name];
+  const schemas = joined([branch], follow);
+  const pinned = schemas.flatMap(({ properties = {} }) =>
+    joined([properties[propertyName] ?? true], follow).map((each) => ('const' in each ? [each.const] : each.enum)),
+  );
+  const isPinned =
+    schemas.some(({ required = [] }) => required.includes(propertyName)) &&
+    pinned.some((each) => each !== undefined && new Set(values).symmetricDifference(new Set(each)).size === 0);
+  if (isPinned) return values;
+  const value = values.length === 1 ? `const: ${values.join()}` : `enum: [${values.join(', ')}]`;
+  return refuse(`${reference} must require ${propertyName}, and allow only ${value} for it, as the discriminator says`);
+}
