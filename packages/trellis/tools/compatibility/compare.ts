@@ -1,19 +1,11 @@
 import type { Contract, ContractOperation } from '../../src/contract/contract.ts';
-import {
-  type AnySchema,
-  type DeclaredOperation,
-  type Method,
-  type OpenApiDocument,
-  pathItemsOf,
-  resolver,
-} from '../../src/contract/schema/document.ts';
-import { matching, urlOf } from '../../src/contract/rules/addresses.ts';
-import { isLarge } from '../../src/contract/schema/exact.ts';
-import { exactJson } from '../../src/contract/schema/int64.ts';
-import type { Position } from '../../src/contract/schema/positions.ts';
+import type { AnySchema, OpenApiDocument } from '../../src/contract/schema/document.ts';
+import { urlOf } from '../../src/contract/rules/addresses.ts';
 import type { Demand } from '../../src/contract/security.ts';
 import { operationOf } from '../derivation/messages.ts';
+import { declaredIn, defaultsIn, deprecatedIn, errorNumbersIn } from './declared.ts';
 import { Edition, refusalOf, tolerant } from './editions.ts';
+import { takesRequests } from './paths.ts';
 import { renamedPaths, withNewMembers, withNewNames } from './renames.ts';
 import { isUnchanged } from './prose.ts';
 import type { Difference, RuleName } from './rules.ts';
@@ -97,7 +89,7 @@ class Comparer {
     const rule = suffices ? 'security removed or an alternative added' : 'security added or changed';
     if (!suffices || !sufficed) this.report(rule, `${where}, security`, change(inWords(was), inWords(is)));
     this.compareBodyLimits(was.body?.maxBytes, is.body?.maxBytes, where);
-    const [before, after] = [declaredIn(this.was, was), declaredIn(this.is, is)];
+    const [before, after] = [declaredIn(this.was.contract, was), declaredIn(this.is.contract, is)];
     this.compareIfChanged({ ...before, responses: {} }, { ...after, responses: {} }, where, () => {
       this.compareParameters(was, is, where);
       for (const [type, { schema }] of was.body?.types ?? [])
@@ -220,33 +212,6 @@ function urlsOf({ servers = [{ url: '/' }] }: OpenApiDocument): Set<string> {
   return new Set(servers.map(urlOf));
 }
 
-/**
- * Whether a path gets requests that another one got before, which is still there.
- *
- * @param was the paths of the old contract, and `is` those of the new one: the first that matches a request applies
- */
-function takesRequests(path: string, was: readonly string[], is: readonly string[]): boolean {
-  const precedes = (paths: readonly string[], other: string) =>
-    paths.includes(path) && !paths.slice(0, paths.indexOf(path)).includes(other);
-  const others = was.filter((other) => other !== path && is.includes(other));
-  return others.some((other) => overlap(path, other) && precedes(is, other) && !precedes(was, other));
-}
-
-/** Whether a request may match both path templates. */
-function overlap(one: string, other: string): boolean {
-  const parts = other.split('/');
-  return one.split('/').length === parts.length && one.split('/').every((part, at) => mayEqual(part, parts[at] ?? ''));
-}
-
-/** Whether two parts of paths may stand for the same text. */
-function mayEqual(one: string, other: string): boolean {
-  if (!one.includes('{') || !other.includes('{')) return matching(one).test(other) || matching(other).test(one);
-  const [start, otherStart] = [one, other].map((each) => each.replace(/\{.*/, '')) as [string, string];
-  const [end, otherEnd] = [one, other].map((each) => each.replace(/.*\}/, '')) as [string, string];
-  const beginAlike = start.startsWith(otherStart) || otherStart.startsWith(start);
-  return beginAlike && (end.endsWith(otherEnd) || otherEnd.endsWith(end));
-}
-
 function inWords({ security, anonymous, carriers }: Demand): readonly unknown[] {
   const keys = carriers.filter((each) => each !== 'Authorization').map((each) => `in ${each}`);
   return [...security, ...keys, ...(anonymous ? ['no token'] : [])];
@@ -262,50 +227,5 @@ function leadsInto(one: Demand, other: Demand): boolean {
   );
 }
 
-/** The operation as written, with the parameters of its path. */
-function declaredIn({ contract: { document } }: Edition, { path, method }: ContractOperation): DeclaredOperation {
-  const [, item] = pathItemsOf(document).find(([each]) => each === path) ?? [];
-  const operation = item?.[method.toLowerCase() as Method] ?? {};
-  const parameters = [...(item?.parameters ?? []), ...(operation.parameters ?? [])].map(resolver(document));
-  return { ...operation, parameters };
-}
-
-/** The default at each place that a contract declares, by names such as `children[].name`; `none` without one. */
-function defaultsIn(position: Position, name = '', seen = new Set<Position>()): Map<string, string> {
-  if (seen.has(position)) return new Map();
-  seen.add(position);
-  const { default: value, names, types } = position;
-  const members = [...names].map((each) => [name === '' ? each : `${name}.${each}`, position.member(each)] as const);
-  const items = types.size < 7 && types.has('array') ? [[`${name}[]`, position.item(Infinity)] as const] : [];
-  const within = [...members, ...items].flatMap(([each, inner]) => [...defaultsIn(inner, each, seen)]);
-  return new Map([[name, value === undefined ? 'none' : exactJson(value)], ...within]);
-}
-
-/** The JSON Pointers of what a contract declares deprecated. */
-function deprecatedIn(document: OpenApiDocument): ReadonlySet<string> {
-  const fields = [...fieldsNamed('deprecated', document)];
-  return new Set(fields.flatMap(([at, value]) => (value === true ? [at] : [])));
-}
-
-/** Each field of a name in a contract, with the JSON Pointer of what has it. */
-function* fieldsNamed(name: string, node: unknown, at = '#'): Generator<readonly [at: string, value: unknown]> {
-  if (!isLarge(node)) return;
-  for (const [key, each] of Object.entries(node)) {
-    if (key === name) yield [at, each];
-    if (!VALUES_OR_EXAMPLES.test(key))
-      yield* fieldsNamed(name, each, `${at}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`);
-  }
-}
-const VALUES_OR_EXAMPLES = /^(?:enum|const|default|examples?|x-.*)$/;
-
 /** Reads each row as a client would send it: what the contract does not let in, it does not let out. */
 const TRIAL = 'export - | import --dry-run -';
-
-/** The meanings of each error number, wherever a schema lists it. */
-function errorNumbersIn(document: OpenApiDocument): ReadonlyMap<string, string> {
-  const numbers = [...fieldsNamed('x-error-numbers', document)].flatMap(([, each]) => Object.entries(each as object));
-  const meanings = Map.groupBy(numbers, ([number]) => number);
-  return new Map(
-    Array.from(meanings, ([number, each]) => [number, [...new Set(each.map(([, meaning]) => meaning))].join(' | ')]),
-  );
-}
