@@ -8,6 +8,7 @@ import { unpackEach } from '../../../../src/storage/sqlite/errors.ts';
 import { type Task, Statements } from '../../../../src/storage/sqlite/statements.ts';
 import type { Database, Queries, Store } from '../../../../src/storage/store.ts';
 import { createEach, runSql } from '../../../support/app.ts';
+import { inTime } from '../../../support/in-time.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 import { itemRow, LAYOUT } from '../../../services/items/index.ts';
 
@@ -40,52 +41,69 @@ const runAlone = (firstId: bigint, work: () => Promise<unknown>) =>
   });
 
 describe('the queue of writes of SQLite', () => {
+  // A transaction runs alone, and the others wait for it, when the processor is taken from its thread for some milliseconds:
+  // a busy machine does so in some of the runs.
+  let nextId = 20_000n;
+  const newIds = () => [nextId++, nextId++, nextId++] as const;
+
   test('serves creates, statements and transactions while a transaction waits for something else', async () => {
-    const ended: string[] = [];
-    const [begun, end] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
-    const dawdles = store.transaction(async (queries) => {
-      await insert(1n, queries);
-      begun.resolve(undefined);
-      await end.promise;
+    await inTime(async () => {
+      const ids = newIds();
+      const ended: string[] = [];
+      const [begun, end] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+      const dawdles = store.transaction(async (queries) => {
+        await insert(ids[0], queries);
+        begun.resolve(undefined);
+        await end.promise;
+      });
+      const noted = dawdles.then(() => ended.push('dawdles'));
+      try {
+        await begun.promise;
+        await store.create('items', { id: ids[1], name: 'x' });
+        await rename(ids[1], 'changed');
+        await store.transaction((queries) => insert(ids[2], queries));
+        expect(ended).toEqual([]);
+      } finally {
+        end.resolve(undefined);
+        await noted;
+      }
+      expect(await Promise.all(ids.map((id) => nameOf(id)))).toEqual(['x', 'changed', 'x']);
     });
-    const noted = dawdles.then(() => ended.push('dawdles'));
-    await begun.promise;
-    await store.create('items', { id: 2n, name: 'x' });
-    await rename(2n, 'changed');
-    await store.transaction((queries) => insert(3n, queries));
-    expect(ended).toEqual([]);
-    end.resolve(undefined);
-    await noted;
-    expect(await Promise.all([1n, 2n, 3n].map((id) => nameOf(id)))).toEqual(['x', 'changed', 'x']);
   });
 
   test('runs a transaction again if a row that it has read was changed, and keeps nothing of the first run', async () => {
-    await insert(100n);
-    const seen: (string | undefined)[] = [];
-    await store.transaction(async (queries) => {
-      const name = await nameOf(100n, queries.database);
-      seen.push(name);
-      await insert(name === 'x' ? 101n : 102n, queries);
-      if (name === 'x') await rename(100n, 'other', other.database);
-      await rename(100n, `${name ?? ''}!`, queries.database);
+    await inTime(async () => {
+      const ids = newIds();
+      await insert(ids[0]);
+      const seen: (string | undefined)[] = [];
+      await store.transaction(async (queries) => {
+        const name = await nameOf(ids[0], queries.database);
+        seen.push(name);
+        await insert(name === 'x' ? ids[1] : ids[2], queries);
+        if (name === 'x') await rename(ids[0], 'other', other.database);
+        await rename(ids[0], `${name ?? ''}!`, queries.database);
+      });
+      expect(seen).toEqual(['x', 'other']);
+      expect(await Promise.all(ids.map((id) => nameOf(id)))).toEqual(['other!', undefined, 'x']);
     });
-    expect(seen).toEqual(['x', 'other']);
-    expect(await Promise.all([100n, 101n, 102n].map((id) => nameOf(id)))).toEqual(['other!', undefined, 'x']);
   });
 
   test('runs a transaction alone after others have changed what it reads three times', async () => {
-    await Promise.all([insert(110n), insert(111n)]);
-    let runs = 0;
-    let changed: Promise<unknown> | undefined;
-    await store.transaction(async ({ database }) => {
-      const name = await nameOf(110n, database);
-      // The fourth run holds the database, so this change comes after it.
-      changed = rename(110n, `change ${++runs}`, other.database);
-      await (runs < 4 ? changed : sleep(100));
-      await rename(111n, `after ${name ?? ''}`, database);
+    await inTime(async () => {
+      const [id, after] = newIds();
+      await Promise.all([insert(id), insert(after)]);
+      let runs = 0;
+      let changed: Promise<unknown> | undefined;
+      await store.transaction(async ({ database }) => {
+        const name = await nameOf(id, database);
+        // The fourth run holds the database, so this change comes after it.
+        changed = rename(id, `change ${++runs}`, other.database);
+        await (runs < 4 ? changed : sleep(100));
+        await rename(after, `after ${name ?? ''}`, database);
+      });
+      await changed;
+      expect(await Promise.all([nameOf(id), nameOf(after)])).toEqual(['change 4', 'after change 3']);
     });
-    await changed;
-    expect(await Promise.all([nameOf(110n), nameOf(111n)])).toEqual(['change 4', 'after change 3']);
   });
 
   test('rejects with what a transaction that runs alone throws, and gives what it returns', async () => {
