@@ -1,5 +1,7 @@
 import { jest } from '@jest/globals';
 
+const now = performance.now.bind(performance);
+
 /**
  * Runs a part of a test again if it fails, four times: one that holds the service to a time limit. A busy machine delays
  * some of the runs, and a fault of the service fails each. Each run needs a state of its own.
@@ -29,7 +31,6 @@ export async function timeOf(work: () => Promise<unknown>): Promise<number> {
  * machine. Until it is disposed of, or the test file's mocks are restored.
  */
 export function slowClock(): Disposable {
-  const now = performance.now.bind(performance);
   const begun = now();
   return jest.spyOn(performance, 'now').mockImplementation(() => begun + (now() - begun) / 50);
 }

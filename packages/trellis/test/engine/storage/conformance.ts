@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Store } from '../../../src/storage/store.ts';
 import { allRows, createEach } from '../../support/app.ts';
+import { slowClock } from '../../support/in-time.ts';
 import { testCreations } from './conformance-creations.ts';
 import { testLookUps } from './conformance-look-ups.ts';
 import { testQueries } from './conformance-queries.ts';
@@ -141,6 +142,7 @@ export function testEngine(name: string, { open, spreads = false }: Engine): voi
 
     test('the store lists items in the order of their ids, as they were at one moment', async () => {
       const more = Array.from({ length: 2500 }, () => newItem());
+      using _slow = slowClock();
       await Promise.all(more.map((item) => store.create('items', item)));
       const listed: Item[] = [];
       const late = { id: 9223372036854775806n, name: 'late' };

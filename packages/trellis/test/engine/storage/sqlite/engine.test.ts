@@ -12,7 +12,7 @@ import { Statements } from '../../../../src/storage/sqlite/statements.ts';
 import { applicationId } from '../../../../src/storage/sqlite/migrations.ts';
 import type { Engine, AnyRow } from '../../../../src/storage/store.ts';
 import { createEach, allRows } from '../../../support/app.ts';
-import { inTime } from '../../../support/in-time.ts';
+import { inTime, slowClock } from '../../../support/in-time.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 import { until } from '../../../support/until.ts';
 import { testEngine } from '../conformance.ts';
@@ -188,6 +188,7 @@ describe('a SQLite database', () => {
 
   test('stores all waiting items before it closes', async () => {
     const store = await open('closing.db');
+    using _slow = slowClock();
     const creations = Array.from({ length: 3000 }, (_, id) => store.create('items', { id: BigInt(id), name: 'x' }));
     await store.close();
     expect(new Set(await Promise.all(creations))).toEqual(new Set(['created']));

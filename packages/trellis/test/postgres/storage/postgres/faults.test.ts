@@ -254,6 +254,7 @@ test('the store rejects only the items that a constraint of the operator refuses
     ...newItem(),
     name: index % 1000 === 500 ? 'weed' : 'Ginkgo',
   }));
+  using _slow = slowClock();
   const outcomes = await Promise.allSettled(items.map((item) => store.create('items', item)));
   const refused = outcomes.flatMap((outcome, index) => (outcome.status === 'rejected' ? [index] : []));
   expect(refused).toEqual([500, 1500, 2500]);

@@ -32,6 +32,7 @@ describe('an open store', () => {
 
   test('ends a list with an error when its connection is lost halfway', async () => {
     const items = Array.from({ length: 5000 }, (_, id): Item => ({ id: BigInt(id), name: 'Ginkgo' }));
+    using _slow = slowClock();
     await Promise.all(items.map((item) => store.create('items', item)));
     let listed = 0;
     const list = async () => {
