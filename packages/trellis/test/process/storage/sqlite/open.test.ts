@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from '@jest/globals';
@@ -28,6 +28,8 @@ describe('the store refuses, with a reason, to open', () => {
   test('a database in a folder that it cannot create', async () => {
     writeFileSync(join(folder, 'file'), '');
     await refused('file/items.db', 'cannot be opened');
+    symlinkSync('nowhere', join(folder, 'link'));
+    await refused('link/items.db', 'is in a folder that cannot be created');
     await expect(
       openStore(LAYOUT, { engine: 'sqlite', path: '/proc/none/items.db' }, { create: true }),
     ).rejects.toThrow('the database /proc/none/items.db is in a folder that cannot be created');
