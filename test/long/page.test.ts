@@ -60,6 +60,8 @@ describeInBrowser('in a browser', () => {
         `POST ${url}/plants`,
       ]);
       expect(visited.problems).toEqual([]);
+      // The service does not negotiate, and this contract has no links.
+      expect(await visited.docs.operation.innerText()).not.toMatch(/Accept header|links/i);
     });
 
     test('sends a 64-bit id with the digits that the reader typed', async () => {
