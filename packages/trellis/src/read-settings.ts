@@ -51,7 +51,7 @@ export function readBaseUrl(text: string): URL {
   const url = readUrl(text, 'https://store.example/api', ({ protocol }) => /^https?:$/.test(protocol));
   url.pathname = url.pathname.replace(/\/+$/, '');
   // Browsers read the text after two slashes as a host.
-  if (url.pathname.includes('//')) throw new Error(`must not have two slashes in its path, such as ${show(text)}`);
+  if (url.pathname.includes('//')) throw new Error(`must not have // in its path, as ${show(text)} has`);
   return url;
 }
 

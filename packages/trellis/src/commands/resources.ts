@@ -9,7 +9,7 @@ interface Surroundings {
   readonly store: Store;
   readonly log: Logger;
   readonly stopSignal: AbortSignal;
-  /** Disposes of the resources, after it has aborted their signal: what is to be awaited then may end. */
+  /** Aborts the signal of the resources, so that their work can end, and then disposes of them. */
   readonly stack: AsyncDisposableStack;
 }
 

@@ -33,7 +33,7 @@ export async function startInstance(service: AnyService, settings: Environment, 
   };
   try {
     const instance = await openInstance({ service, config }, log, stopping.signal, stack);
-    if (instance === undefined) throw new Error('nothing stops an instance before it is returned');
+    if (instance === undefined) throw new Error('the instance was stopped before it was returned');
     await instance.ready;
     log.logger.info('ready');
     const { contract, store, url } = instance;

@@ -92,7 +92,7 @@ export class Context implements Exchange {
     if (this.departure === undefined) {
       const departure = new AbortController();
       const { socket } = this.request;
-      // Listeners of the operation that throw count as its own work (stray.ts).
+      // A listener of the operation that throws is logged as work of that operation (stray.ts).
       const leave = AsyncResource.bind(() => {
         departure.abort();
       });

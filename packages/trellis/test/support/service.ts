@@ -207,7 +207,7 @@ export async function startService(
 ): Promise<Service> {
   const started = start(process.execPath, [main, 'serve'], withDefaults(environment), cwd);
   const url = await listening(started, stage);
-  // Lets this process read the stderr that the service wrote before.
+  // The event loop first reads the stderr that the service has written by now.
   await new Promise((resolve) => setImmediate(resolve));
   return instanceOf(started, url, () => {
     started.child.kill('SIGTERM');

@@ -125,7 +125,7 @@ export class Statements {
     }
   }
 
-  /** @throws Error if SQLite has rolled back the transaction: the act would take effect on its own */
+  /** @throws Error if SQLite has rolled back the transaction: outside it, the row would be committed alone */
   act(act: RowOrStatement): CreationOrFound {
     if (!this.database.isTransaction) throw new Error('SQLite has rolled back the transaction');
     return 'sql' in act ? this.run(act) : this.insert(act);

@@ -249,7 +249,7 @@ describe('the way of README, from an empty folder', () => {
   });
 });
 
-test('a service of several tables and operations is an outsider too', async () => {
+test('a service of several tables and operations installs the tarball, and passes its check and its tests', async () => {
   const bank = join(OUTSIDE, 'bank');
   mkdirSync(bank);
   for (const each of ['openapi.yaml', 'package.json']) cpSync(join(ROOT, 'examples/bank', each), join(bank, each));

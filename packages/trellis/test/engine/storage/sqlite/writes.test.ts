@@ -88,7 +88,7 @@ describe('the queue of writes of SQLite', () => {
     });
   });
 
-  test('runs a transaction alone after others have changed what it reads three times', async () => {
+  test('runs a transaction alone once others have changed three times what it reads', async () => {
     await inTime(async () => {
       const [id, after] = newIds();
       await Promise.all([insert(id), insert(after)]);

@@ -107,7 +107,7 @@ describe('a text in the query is read as the value that is valid:', () => {
   });
 });
 
-test('a number with a fraction in the query is refused as a number where no string is allowed', async () => {
+test('refuses a fraction in the query as no integer, where no string is allowed', async () => {
   const receive = await receiver({ parameters: [{ name: 'a', in: 'query', schema: { type: 'integer' } }] });
   expect(() => receive('a=1.5')).toThrow('query.a must be an integer');
 });
