@@ -180,6 +180,80 @@ test('the store runs eight queries at once, and looks up a token meanwhile', asy
   await store.close();
 });
 
+describe('of sixteen changes, which eight sessions share,', () => {
+  /** Makes a store with sixteen items, changes them all, and tells what became of each so far. */
+  async function changing() {
+    const own = await server.createDatabase();
+    const store = await open(own);
+    const items = Array.from({ length: 16 }, (_, id) => ({ id: BigInt(id), name: 'x' }));
+    await createEach(store, 'items', items);
+    const sql = 'update items set tag = id::text where id = $1';
+    const change = () => {
+      const done = new Map<bigint, unknown>();
+      const all = items.map(async ({ id }) => {
+        const running = store.run({ sql, values: [id], writes: true });
+        done.set(id, await running.then(({ changes }) => changes).catch((error: unknown) => error));
+      });
+      return { done, all: Promise.all(all) };
+    };
+    return { own, store, change };
+  }
+
+  test('one that waits for a lock holds up only the one sent with it', () =>
+    inTime(async () => {
+      const { own, store, change } = await changing();
+      await using other = await OtherSession.open(server.url(own));
+      await other.run('begin; select from items where id = 4 for update');
+      const { done, all } = change();
+      await until(() => done.size === 14);
+      expect([done.has(4n), done.has(5n)]).toEqual([false, false]);
+      await other.run('rollback');
+      await all;
+      expect([...done.values()]).toEqual(Array(16).fill(1n));
+      await store.close();
+    }));
+
+  test('one that fails fails alone', async () => {
+    const { own, store, change } = await changing();
+    await using other = await OtherSession.open(server.url(own));
+    await other.run('alter table items add check (id <> 7 or tag is null)');
+    const { done, all } = change();
+    await all;
+    expect(done.get(7n)).toMatchObject({ name: 'ConstraintViolated', constraint: 'check' });
+    expect([...done.values()].filter((changes) => changes === 1n)).toHaveLength(15);
+    await store.close();
+  });
+
+  test('each that conflicts with another writer runs again', () =>
+    inTime(async () => {
+      const { own, store, change } = await changing();
+      await using other = await OtherSession.open(server.url(own));
+      await other.run('begin; update items set tag = tag');
+      const { done, all } = change();
+      await server.until(
+        `select from pg_stat_activity where datname = '${own}' and wait_event_type = 'Lock' having count(*) = 8`,
+      );
+      await other.run('commit');
+      await all;
+      expect([...done.values()]).toEqual(Array(16).fill(1n));
+      await store.close();
+    }));
+
+  test('two that wait for locks, one after the other, are both cancelled in time', () =>
+    inTime(async () => {
+      const { own, store, change } = await changing();
+      await using other = await OtherSession.open(server.url(own));
+      await other.run('begin; select from items where id in (4, 5) for update');
+      const { done, all } = change();
+      await all;
+      const waited = expect.stringMatching(/a query waited [1-9]\d*\.\d s for a lock$/);
+      expect(done.get(4n)).toMatchObject({ name: 'StoreUnavailable', message: waited });
+      expect(done.get(5n)).toMatchObject({ name: 'StoreUnavailable', message: waited });
+      expect([...done.values()].filter((changes) => changes === 1n)).toHaveLength(14);
+      await store.close();
+    }));
+});
+
 test('the store looks up waiting keys of a table in one statement, and those of another table while that one is locked', async () => {
   const own = await server.createDatabase();
   const store = await open(own);
