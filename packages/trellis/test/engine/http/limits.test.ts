@@ -134,8 +134,11 @@ describe('the limiter', () => {
 
   test('does not count requests without a valid token', async () => {
     const app = await limitedTo(1);
-    const unknown = Array.from({ length: 500 }, () => create({ url: app.url, token: makeToken('item-store') }, VALID));
-    expect(new Set((await Promise.all(unknown)).map(String))).toEqual(new Set(['401,']));
+    // Few at a time: on a busy machine, the heads of 500 do not arrive in time.
+    for (let times = 0; times < 50; times++) {
+      const unknown = Array.from({ length: 10 }, () => create({ url: app.url, token: makeToken('item-store') }, VALID));
+      expect(new Set((await Promise.all(unknown)).map(String))).toEqual(new Set(['401,']));
+    }
     expect(await create(app, VALID)).toEqual([200, '"caller"; r=0']);
     expect(await create(app, VALID)).toEqual([429, '"caller"; r=0']);
   });
