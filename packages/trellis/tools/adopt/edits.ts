@@ -175,7 +175,7 @@ export const EDITS: readonly Edit[] = [
       node['$ref'] === undefined &&
       (node['description'] === undefined || node['description'] === null) &&
       // The name is the author's: it may be `constructor`.
-      set(node, 'description', (Object.hasOwn(STATUS_CODES, name) && STATUS_CODES[name]) || 'A reply'),
+      set(node, 'description', (Object.hasOwn(STATUS_CODES, name) ? STATUS_CODES[name] : undefined) ?? 'A reply'),
   },
   {
     what: 'a reply that has no body lost its content',
