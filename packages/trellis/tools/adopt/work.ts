@@ -1,5 +1,5 @@
-import { type ContractError } from '../../src/contract/errors.ts';
-import { follower, type Schema } from '../../src/contract/schema/document.ts';
+import type { ContractError } from '../../src/contract/errors.ts';
+import { follower } from '../../src/contract/schema/document.ts';
 import type { Answers } from './answers.ts';
 import type { Choice, Doubt, Question } from './decisions.ts';
 import { pin } from './discriminators.ts';
@@ -109,7 +109,7 @@ export class Adoption {
       const isPinned = part.key === 'discriminators' && this.answers.to(part.key, doubtOf(part.key)) === 'const';
       if (isPinned && !this.pinned.has(part.node)) {
         this.pinned.add(part.node);
-        pin(part.node as Schema, follow);
+        pin(part.node, follow);
         parts.delete(part);
         // One that is refused again was left out in vain.
       } else if (told.has(message)) continue;
@@ -130,7 +130,10 @@ export class Adoption {
       this.answers.add(key, lines);
     }
     this.changes++;
-    return asked.choices.find(({ name }) => name === answer) ?? (asked.choices[0] as Choice);
+    const [first] = asked.choices;
+    const chosen = asked.choices.find(({ name }) => name === answer) ?? first;
+    if (chosen === undefined) throw new Error(`${key} has no choice`);
+    return chosen;
   }
 }
 

@@ -15,7 +15,7 @@ export interface Parsed {
 /** Parses YAML 1.2 (or JSON, its subset), integers as bigints, also those that a double would round. @throws ContractError with line and column */
 export function parseYaml(yaml: string): Parsed & { readonly lines: LineCounter } {
   const lines = new LineCounter();
-  const parsed = parseDocument(yaml, { lineCounter: lines, intAsBigInt: true });
+  const parsed = parseDocument(yaml, { lineCounter: lines, intAsBigInt: true, prettyErrors: false });
   const refuse = (offset: number | undefined, what: string): never => {
     const { line, col } = lines.linePos(offset ?? 0);
     throw new ContractError(what, `openapi.yaml:${line}:${col}`);
@@ -24,10 +24,8 @@ export function parseYaml(yaml: string): Parsed & { readonly lines: LineCounter 
   if (error?.code === 'RESOURCE_EXHAUSTION') refuse(error.pos[0], TOO_DEEP);
   if (error?.code === 'MULTIPLE_DOCS')
     refuse(error.pos[0], 'a second document begins here: leave it out, or put it into a file of its own');
-  if (error !== undefined) {
-    const [what] = error.message.split(/ at line \d+|\n/, 1);
-    refuse(error.pos[0], `this is not YAML: ${what}: mend the line, or put its text into quotes`);
-  }
+  if (error !== undefined)
+    refuse(error.pos[0], `this is not YAML: ${error.message}: mend the line, or put its text into quotes`);
   const aliases = new Map<Alias, Node>();
   /** The last one of each name so far. */
   const anchors = new Map<string, Node>();

@@ -80,11 +80,7 @@ export function testValues(getStore: () => Store): void {
           const { json, timestamp } = await rowOf(row.id, own);
           (json as { count: number }).count++;
           timestamp.setUTCDate(day(timestamp) + 1);
-          await own.database
-            .updateTable('kinds')
-            .set({ json: json as object, timestamp })
-            .where('id', '=', row.id)
-            .execute();
+          await own.database.updateTable('kinds').set({ json, timestamp }).where('id', '=', row.id).execute();
         });
       await Promise.all(Array.from({ length: 16 }, () => insist(addOne)));
       const { json, timestamp } = await rowOf(row.id);
@@ -99,7 +95,7 @@ export function testValues(getStore: () => Store): void {
         runs++;
         const { json, bytes } = await rowOf(row.id, own);
         bytes.fill(9);
-        Object.assign(json as object, { seen: true });
+        Object.assign(json, { seen: true });
         await own.database.updateTable('kinds').set({ text: 'y' }).where('id', '=', row.id).execute();
       });
       expect(runs).toBe(1);

@@ -37,7 +37,7 @@ test.each([
     service.log().find(({ requestId }) => requestId === response.headers.get('x-request-id')),
   );
   expect(line).toMatchObject({ level: 'error', msg: 'request failed', operation: 'createItem', status: 500 });
-  expect(line?.['err'] ?? line?.['failure']).toBeDefined();
+  expect(line['err'] ?? line['failure']).toBeDefined();
   expect(await isAlive()).toBe(true);
 });
 

@@ -9,6 +9,6 @@ describe('credentialsIn finds in a header that has a name of every object', () =
   });
 
   test('the token that a client has sent', () => {
-    expect(read({ constructor: 'secret' } as Record<string, string>)).toBe('Bearer secret');
+    expect(read(Object.fromEntries([['constructor', 'secret']]))).toBe('Bearer secret');
   });
 });
