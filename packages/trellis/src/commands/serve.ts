@@ -6,7 +6,7 @@ import { untestedNode } from '../http/node-http.ts';
 import { strayed } from '../http/stray.ts';
 import { createLog, type Log } from '../observability/log.ts';
 import { stubsIn } from '../service.ts';
-import { StoreLost } from '../storage/store.ts';
+import { ThreadEnded } from '../storage/store.ts';
 import { makeFirstToken } from './first-token.ts';
 import { openInstance } from './instance.ts';
 import type { Job } from './io.ts';
@@ -33,7 +33,7 @@ export async function serve(job: Job, warnings: readonly string[]): Promise<void
   for (const event of ['uncaughtException', 'unhandledRejection'])
     job.io.on(event, (error: unknown) => {
       // Once clients are served, no failure of one of them, or of the service's own code, ends what the others wait for.
-      if (serving && !(error instanceof StoreLost))
+      if (serving && !(error instanceof ThreadEnded))
         log.logger.error({ operation: strayed(), err: error }, 'something failed that no request awaits');
       else {
         log.logger.fatal({ err: error }, 'ended by an unforeseen failure');

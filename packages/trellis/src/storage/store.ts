@@ -235,7 +235,7 @@ export class StoreUnavailable extends ExplainedError {
 }
 
 /** A thread of the store has ended: only a new process can use the store again. */
-export class StoreLost extends StoreUnavailable {}
+export class ThreadEnded extends StoreUnavailable {}
 
 /** The store cannot be opened until the operator acts. The message names the fault in one line. */
 export class StoreUnusable extends ExplainedError {

@@ -4,7 +4,7 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { asError } from '../../explained-error.ts';
 import { unpack } from './errors.ts';
-import { StoreLost } from '../store.ts';
+import { ThreadEnded } from '../store.ts';
 import type { Statements } from './statements.ts';
 import type { WorkerAnswer, Call, WorkerOpening } from './worker.ts';
 
@@ -29,7 +29,7 @@ export class Thread {
     });
     this.worker.on('error', (error) => {
       const cause = asError(error);
-      const lost = new StoreLost(`a thread of SQLite has ended: ${cause.message}`, { cause });
+      const lost = new ThreadEnded(`a thread of SQLite has ended: ${cause.message}`, { cause });
       for (const { reject } of this.pending.splice(0)) reject(lost);
       // Ends the process: serve.ts.
       throw lost;

@@ -5,6 +5,19 @@ import { examine } from '../../../src/contract/load.ts';
 const ID = '{ type: string, format: uuid, example: 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10 }';
 const UUID = 'must match format "uuid"';
 
+/** An operation whose reply has a default, which no request has. */
+const MORE = `  /more:
+    get:
+      operationId: getMore
+      responses:
+        '200':
+          description: More.
+          content:
+            application/json:
+              schema:
+                { type: object, default: { id: 7 }, properties: { id: ${ID} } }
+        default: { description: It has failed. }`;
+
 interface Parts {
   readonly body?: string;
   readonly reply?: string;
@@ -111,7 +124,7 @@ describe('an example is refused with its place:', () => {
       { schema: 'examples: [{ id: 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10 }, 5]' },
       'openapi.yaml:33:64: example must be an object',
     ],
-    ['a default of a reply alone', { schema: 'default: { id: 7 }' }, 'openapi.yaml:33:7: default.id must be a string'],
+    ['a default of a reply alone', { others: MORE }, 'openapi.yaml:28:33: default.id must be a string'],
   ])('%s', (_name, parts, sentence) => {
     expect(judging(parts)).toThrow(sentence);
   });
