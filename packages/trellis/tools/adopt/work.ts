@@ -94,7 +94,7 @@ export class Adoption {
         }
       for (const { key, ask } of questions) {
         const asked = ask(this.draft);
-        if (asked !== undefined) this.settle(key, asked).apply();
+        if (asked !== undefined) this.settle(key, asked)?.apply();
       }
     }
   }
@@ -121,7 +121,7 @@ export class Adoption {
   }
 
   /** Asks a question, unless it has an answer. @returns what is chosen */
-  private settle(key: string, asked: Doubt): Choice {
+  private settle(key: string, asked: Doubt): Choice | undefined {
     const answer = this.answers.to(key, asked);
     if (answer === undefined && !this.asked.has(key)) {
       this.asked.add(key);
@@ -130,10 +130,7 @@ export class Adoption {
       this.answers.add(key, lines);
     }
     this.changes++;
-    const [first] = asked.choices;
-    const chosen = asked.choices.find(({ name }) => name === answer) ?? first;
-    if (chosen === undefined) throw new Error(`${key} has no choice`);
-    return chosen;
+    return asked.choices.find(({ name }) => name === answer) ?? asked.choices[0];
   }
 }
 

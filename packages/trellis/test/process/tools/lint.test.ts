@@ -163,6 +163,5 @@ test('the text of a message is read in these places only, each with its reason',
     'src/contract/validator/keywords.ts': "the name of Ajv's documented tag of templates of code",
     'src/files/csv.ts': 'told without the line, which is not that of the file',
     'src/http/node-http.ts': 'so nothing but this reason tells it',
-    'tools/adopt/read.ts': 'Redocly gives a file that is no YAML no number of its own',
   });
 });
