@@ -85,7 +85,10 @@ export function partsIn(document: Tree): Map<string, Part> {
         const key = ofSchema ?? (/^examples?$/.test(name) ? 'examples' : 'fields');
         // An item of a list begins where its first member does.
         if (isShown && place === locationOf(node)) continue;
-        for (const each of [place, ...placesWithin(node[name])]) add(each, key, node, name);
+        add(place, key, node, name);
+        // Of what is only shown, the innermost part goes.
+        for (const { holder, member } of isShown ? membersWithin(node[name]) : [])
+          add(locationOf(holder, member), key, holder, member);
       }
     }
   }
@@ -98,9 +101,9 @@ function isDangling({ $ref }: Tree, document: Tree): boolean {
   return typeof $ref === 'string' && !isNode(targetOf(document, $ref));
 }
 
-function placesWithin(value: unknown): string[] {
+function membersWithin(value: unknown): { readonly holder: Tree; readonly member: string }[] {
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, each]) => [locationOf(value, name), ...placesWithin(each)]);
+  return Object.entries(value).flatMap(([member, each]) => [{ holder: value as Tree, member }, ...membersWithin(each)]);
 }
 
 /** The parts that some refusals are about, each once: a parameter goes only if nothing within it is to be left out. */

@@ -21,7 +21,12 @@ test.each<[key: string, path: readonly string[], before: unknown, answers: Reado
   ['patterns', TITLE, { type: 'string', pattern: '(a+)+$' }, { 'leave-out': { type: 'string' } }],
   ['fields', TITLE, { type: 'string', optional: true }, { 'leave-out': { type: 'string' } }],
   ['fields', TITLE, { type: 'text', minLength: 1 }, { 'leave-out': { minLength: 1 } }],
-  ['fields', ['components', 'securitySchemes', 'token', 'flows'], { implicit: {} }, { 'leave-out': undefined }],
+  [
+    'fields',
+    ['components', 'securitySchemes', 'token'],
+    { type: 'oauth2', flows: { implicit: {}, password: { tokenUrl: '/token', scopes: {} } } },
+    { 'leave-out': { type: 'oauth2', flows: { password: { tokenUrl: '/token', scopes: {} } } } },
+  ],
   ['fields', ['externalDocs'], { url: 'no url' }, { 'leave-out': undefined }],
   [
     'references',
