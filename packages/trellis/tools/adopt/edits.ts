@@ -135,6 +135,17 @@ export const EDITS: readonly Edit[] = [
     },
   },
   {
+    what: 'a map of examples became a list',
+    of: 'Schema',
+    change: (node) => {
+      const { examples } = node;
+      if (!isNode(examples)) return false;
+      // Some write them as beside a media type.
+      const values = Object.values(examples).map((each) => (isNode(each) && 'value' in each ? each['value'] : each));
+      return set(node, 'examples', placedAt(values, node, 'examples'));
+    },
+  },
+  {
     what: 'a pattern lost escapes that say nothing',
     of: 'Schema',
     change: (node) => {

@@ -44,6 +44,12 @@ test.each<[what: string, path: readonly string[], before: unknown, after: unknow
   ],
   ['example became examples', TITLE, { example: 'Emma', type: 'string' }, { examples: ['Emma'], type: 'string' }],
   [
+    'a map of examples became a list',
+    TITLE,
+    { type: 'string', examples: { one: 'Emma', other: { value: 'Persuasion' } } },
+    { type: 'string', examples: ['Emma', 'Persuasion'] },
+  ],
+  [
     'what OpenAPI 3.0 ignores beside $ref went',
     TITLE,
     { $ref: '#/components/schemas/Error', description: 'Why', nullable: true, maxProperties: 0 },

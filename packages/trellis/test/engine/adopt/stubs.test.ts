@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
 import { stubsOf } from '../../../tools/stubs/service.ts';
-import { adopted, documentWith } from '../../support/adopted.ts';
+import { documentWith } from '../../support/adopted.ts';
 
 test('stubsOf derives the body of a schema whose examples are no list', async () => {
   const title = { type: 'string', examples: { one: 'Emma' } };
-  const { text } = adopted(documentWith(['components', 'schemas', 'Book', 'properties', 'title'], title, '3.1.0'));
-  const { files } = await stubsOf(text);
+  const yaml = documentWith(['components', 'schemas', 'Book', 'properties', 'title'], title, '3.1.0');
+  const { files } = await stubsOf(yaml.replaceAll('Error', 'Mistake'));
   expect(files['service/addBook.ts']).toContain('status: 201, body: { title: ');
 });
 
