@@ -28,7 +28,7 @@ const FORMATS = Object.fromEntries(
 );
 
 /** The validator hands these on to Ajv. */
-function ajvOptions({ checks, weights }: Translation, allErrors: boolean, isServed: boolean): Options {
+function ajvOptions({ checks, weights }: Translation, allErrors: boolean, isShort: boolean): Options {
   return {
     allErrors,
     strict: false,
@@ -44,7 +44,7 @@ function ajvOptions({ checks, weights }: Translation, allErrors: boolean, isServ
     // An array may be shorter or longer than its prefixItems.
     strictTuples: false,
     // To shorten the code takes a third of the time, which only many messages repay.
-    code: { process: withOwnNames, optimize: isServed },
+    code: { process: withOwnNames, optimize: isShort },
   };
 }
 
@@ -98,14 +98,23 @@ function compiler(
   makeValidator: (document: OpenAPIV3.DocumentV3_1, options: Options) => unknown,
 ): (component: string) => FindFaults {
   requireKnownInside();
-  const known = new Map<boolean, Compiler>();
-  const ajvOf = (allErrors: boolean): Compiler =>
-    known.getOrInsertComputed(allErrors, () => {
-      const validator = makeValidator(documentOf(translation.components), ajvOptions(translation, allErrors, isServed));
+  const known = new Map<string, Compiler>();
+  const ajvOf = (allErrors: boolean, isShort: boolean): Compiler =>
+    known.getOrInsertComputed(`${allErrors} ${isShort}`, () => {
+      const validator = makeValidator(documentOf(translation.components), ajvOptions(translation, allErrors, isShort));
       // `ajvBody` is private in the types of both validators.
       return (validator as { readonly ajvBody: Compiler }).ajvBody;
     });
-  return (component) => described((allErrors) => finder(compiled(ajvOf(allErrors), component), translation.checks));
+  const checkOf = (component: string, allErrors: boolean): Check => {
+    try {
+      return compiled(ajvOf(allErrors, isServed), component);
+    } catch (error) {
+      // To shorten the code of an object with thousands of members, calls nest too deep: what generate takes must start.
+      if (!(error instanceof RangeError)) throw error;
+      return compiled(ajvOf(allErrors, false), component);
+    }
+  };
+  return (component) => described((allErrors) => finder(checkOf(component, allErrors), translation.checks));
 }
 
 /** A document with schemas only. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { ContractError } from '../../../src/contract/errors.ts';
-import { loadContract } from '../../../src/contract/load.ts';
+import { examine, loadContract } from '../../../src/contract/load.ts';
 
 const FAILS = 'default: { description: failed, content: { application/json: { schema: { type: object } } } }';
 
@@ -136,4 +136,11 @@ describe('loadContract takes', () => {
   ])('%s', async (_what, yaml) => {
     expect(await refusalsOf(yaml)).toEqual([]);
   });
+});
+
+test('a body of two thousand members, which generate takes, is served', async () => {
+  const members = Array.from({ length: 2000 }, (_, index) => `m${index}: { type: string }`).join();
+  const yaml = contractOf(`    First: { type: object, properties: { ${members} } }\n`);
+  expect(examine(yaml).operations).toHaveLength(1);
+  expect(await refusalsOf(yaml)).toEqual([]);
 });
