@@ -1,15 +1,5 @@
 import { hash } from 'node:crypto';
-import {
-  copyFileSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import packageJson from '../package.json' with { type: 'json' };
@@ -67,8 +57,10 @@ export async function init(named: string, contract?: string): Promise<void> {
   const hasContract = existsSync(own);
 
   const trellis = dependencyOf(folder);
-  cpSync(TEMPLATE, folder, { recursive: true, force: false });
-  for (const each of DOTTED) renameSync(join(folder, each), join(folder, `.${each}`));
+  // A file of the folder may have the name without the dot.
+  const isPlain = (file: string) => !DOTTED.includes(basename(file));
+  cpSync(TEMPLATE, folder, { recursive: true, force: false, filter: isPlain });
+  for (const each of DOTTED) copyFileSync(join(TEMPLATE, each), join(folder, `.${each}`));
   const edit = (file: string, edits: readonly (readonly [RegExp | string, string])[]) => {
     const text = readFileSync(join(folder, file), 'utf8');
     writeFileSync(

@@ -343,7 +343,11 @@ export const VOCABULARY: Readonly<Record<ObjectKind, Readonly<Record<string, Voc
     ...shown('title', 'description', '$comment', 'deprecated', 'example', 'examples', 'externalDocs', 'xml'),
     ...shown('contentEncoding', 'contentMediaType', 'contentSchema'),
     nullable: refused('write a list of types: type: [string, "null"]'),
-    'x-pattern-message': kept('the message to a client whose string does not match the pattern beside it', text),
+    'x-pattern-message': kept(
+      'the message to a client whose string does not match the pattern beside it',
+      (value, holder) =>
+        text(value, holder) ?? (holder['pattern'] === undefined ? 'must stand beside a pattern' : undefined),
+    ),
     'x-error-numbers': kept(
       'the meaning of each number; the type allows only these; `contract:check` compares them',
       meanings,

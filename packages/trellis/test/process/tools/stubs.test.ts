@@ -32,8 +32,10 @@ describe('a service that trellis init --contract has made', () => {
     service = join(folder, 'parcels');
     // As `trellis adopt` leaves a folder: with the document that the contract was made of, and the decisions.
     mkdirSync(service);
-    for (const each of ['theirs.yaml', 'decisions.yaml']) writeFileSync(join(service, each), yaml);
+    for (const each of ['theirs.yaml', 'decisions.yaml', 'gitignore']) writeFileSync(join(service, each), yaml);
     expect(await trellis(service, 'init', '--contract', 'theirs.yaml')).toMatchObject({ code: 0, stderr: '' });
+    expect(read('gitignore')).toBe(yaml);
+    expect(read('.gitignore')).toContain('node_modules');
     expect(await trellis(service, 'generate')).toMatchObject({ code: 0 });
   });
 

@@ -137,6 +137,7 @@ describe('loadContract refuses, with place and cure,', () => {
     ['Schema', { type: ['string', 'string'] }, 'type must be one or more of'],
     ['Schema', { type: ['string', null] }, 'type must have "null" in quotes'],
     ['Schema', { properties: { 'x-a': { nullable: true } } }, 'nullable is not supported'],
+    ['Schema', { type: 'string', 'x-pattern-message': 'must be short' }, 'must stand beside a pattern'],
     ['Response', { headers: { 'x-a': { schema: { nullable: true } } } }, 'nullable is not supported'],
     ['Components', { parameters: { 'x-a': { name: 'a', in: 'cookie', schema: {} } } }, 'in must be path, query or'],
     ['Schema', { $ref: '#/info' }, 'the field version of a Schema Object is not supported'],
