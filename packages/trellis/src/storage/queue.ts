@@ -29,8 +29,6 @@ interface Options<Item, Answer> {
   /** Estimates the memory of an item. */
   readonly bytesOf?: (item: Item) => number;
   readonly maxItems?: number;
-  /** Whether batches that can begin at the same time share what waits evenly. Otherwise the first one takes it all. */
-  readonly isShared?: boolean;
   /** 1 by default. */
   readonly maxActive?: number;
   /** How long the batches under way must have taken before another one begins beside them, in milliseconds. */
@@ -66,8 +64,6 @@ export class Queue<Item, Answer> {
   private wasAlone = false;
   private bytes = 0;
   private active = 0;
-  /** How many of these are about to take their batch. */
-  private taking = 0;
   private takenAt = 0;
   private timer: NodeJS.Timeout | undefined;
   /** An item of the last batch that ended, if the store was unavailable to it. */
@@ -78,7 +74,6 @@ export class Queue<Item, Answer> {
     this.options = {
       bytesOf: () => 0,
       maxItems: 1024,
-      isShared: false,
       maxActive: 1,
       stuckMs: 0,
       pauseMs: 0,
@@ -145,9 +140,7 @@ export class Queue<Item, Answer> {
   private async workOnAll(): Promise<void> {
     for (;;) {
       // Node now processes the requests that have arrived, whose items join this batch, unless it takes one alone.
-      this.taking++;
       if (this.options.maxItems > 1) await setImmediate();
-      this.taking--;
       // Enough other loops run, and take what waits.
       if (this.active > this.maxActive) break;
       const batch = this.next();
@@ -180,12 +173,9 @@ export class Queue<Item, Answer> {
 
   /** Takes the next batch from the queue, and rejects the items that have waited too long. */
   private next(): readonly Waiting<Item, Answer>[] {
-    const { isShared, maxItems } = this.options;
-    const takers = isShared ? 1 + this.taking + this.maxActive - this.active : 1;
-    const most = Math.min(maxItems, Math.ceil(this.waiting.length / takers));
     for (;;) {
       this.wasAlone = this.waitingAlone.length > 0 && !(this.wasAlone && this.waiting.length > 0);
-      const batch = this.wasAlone ? this.waitingAlone.splice(0, 1) : this.waiting.splice(0, most);
+      const batch = this.wasAlone ? this.waitingAlone.splice(0, 1) : this.waiting.splice(0, this.options.maxItems);
       const now = (this.takenAt = performance.now());
       for (const { bytes, until, reject } of batch) {
         this.bytes -= bytes;

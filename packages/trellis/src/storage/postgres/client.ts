@@ -1,5 +1,5 @@
 import { TLSSocket } from 'node:tls';
-import { Client, Query, type QueryResult, types } from 'pg';
+import { Client, types } from 'pg';
 import { type AnyRow, StoreUnusable } from '../store.ts';
 import { Json } from '../values.ts';
 import { InterruptedError, POOLER, PROTOCOL_VIOLATION, stateOf, translate } from './errors.ts';
@@ -10,8 +10,6 @@ export interface PostgresConnection {
   readonly pid: unknown;
   /** Whether a commit was reported as a success although it did not wait for its standby. */
   standbyMissed: boolean;
-  /** The last cancellation of its statements. */
-  cancelling: Promise<void>;
 }
 
 /** Each session sets these over the defaults of the server, the database and the user, and checks that they are set. */
@@ -99,7 +97,7 @@ async function dial(
   options: Readonly<Record<string, string>> = OPTIONS,
 ): Promise<PostgresConnection> {
   const client = createClient(location, host, secure, options);
-  const connection = { client, pid: undefined, standbyMissed: false, cancelling: Promise.resolve() };
+  const connection = { client, pid: undefined, standbyMissed: false };
   // Without a listener, an error of the connection would end the process; its queries fail anyway.
   client.on('error', () => undefined);
   // The server translates the text of a notice, but not the name of the C function that sent it.
@@ -191,22 +189,6 @@ function requireSettings(server: string, row: AnyRow): void {
     throw new StoreUnusable(`${server} has no schema on this user's search_path: set a search_path that names one`);
   }
   if (row['read_only'] !== 'off') throw new InterruptedError('the server is read-only (transaction_read_only is on)');
-}
-
-/** Runs a statement, prepared if it has a name. Not by a config, whose properties pg defines anew on a copy: in 2 µs. */
-export async function ask(
-  { client }: PostgresConnection,
-  text: string,
-  values: unknown[],
-  name: string | undefined,
-): Promise<QueryResult<AnyRow>> {
-  return await new Promise((resolve, reject) => {
-    const query = new Query<AnyRow>(text, values, (error, result) => {
-      if (error) reject(error);
-      else resolve(result);
-    });
-    client.query(Object.assign(query, { name }));
-  });
 }
 
 /** @param onWait receives what the query waits for, before it is cancelled */

@@ -23,7 +23,7 @@ import { findSpread } from './citus.ts';
 import { createBatch, createSpread, Creating, find, insert, lookUpBatch, readyStatement } from './batch.ts';
 import type { PostgresConnection } from './client.ts';
 import { atWork, InterruptedError, POOLER, StatementRejectedError } from './errors.ts';
-import { CANCEL_MS, type Query, Session } from './session.ts';
+import { type Query, Session } from './session.ts';
 import { type PostgresLocation, serverOf } from './location.ts';
 import { withoutNulls } from '../tables.ts';
 import { migrate, requireColumns } from './migrations.ts';
@@ -34,10 +34,6 @@ const MAX_CONCURRENT_BATCHES = 2;
 const MAX_CONCURRENT_QUERIES = 8;
 /** Of one statement, which takes some 10 µs for each. */
 const MAX_LOOK_UPS = 256;
-/** Of one message. One that waits for a lock holds up those behind it, which no idle session could have run. */
-const MAX_WRITES = 8;
-/** How long a query or transaction of an operation waits for a session. */
-const MAX_WAIT_MS = STORE_PATIENCE_MS / 2;
 const REOPEN_PAUSE_MS = 1000;
 /** How often to ask Citus what it spreads, and over which workers. */
 const FOLLOW_MS = 1000;
@@ -69,7 +65,7 @@ class PostgresEngine implements Engine {
     {
       name: 'waiting_queries',
       help: 'Queries and transactions of operations that wait for a session with PostgreSQL.',
-      value: () => this.inTurn.waiting() + this.writes.length,
+      value: () => this.inTurn.waiting(),
     },
   ];
   private readonly layout: Layout;
@@ -87,12 +83,10 @@ class PostgresEngine implements Engine {
   private inUse = 0;
   /** Those of all sessions. */
   private readonly connections = new Set<PostgresConnection>();
-  private readonly inTurn = turns(MAX_CONCURRENT_QUERIES, MAX_WAIT_MS);
+  private readonly inTurn = turns(MAX_CONCURRENT_QUERIES, STORE_PATIENCE_MS / 2);
   private readonly creations: Queue<NewRow, Creation>;
   /** One for each table: a table that is locked delays the look-ups of no other. */
   private readonly lookUps = new Map<string, Queue<LookUp, AnyRow | undefined>>();
-  /** Statements of operations, each a transaction of its own. */
-  private readonly writes: Queue<Statement, Result>;
   private readonly closing = new AbortController();
   /** The reason why calls fail until the store is open. */
   private notOpen: Error | undefined = new StoreUnavailable('the store is being opened');
@@ -110,14 +104,6 @@ class PostgresEngine implements Engine {
       work: (...batch) => this.write(...batch),
       bytesOf: (row) => bytesOf(row),
       maxActive: MAX_CONCURRENT_BATCHES,
-    });
-    this.writes = new Queue({
-      work: (statements, until) => this.writeTogether(statements, until - MAX_WAIT_MS + STORE_PATIENCE_MS),
-      bytesOf: ({ values }) => bytesOf(values),
-      maxItems: MAX_WRITES,
-      maxWaitMs: MAX_WAIT_MS,
-      isShared: true,
-      maxActive: MAX_CONCURRENT_QUERIES,
     });
     this.opened = this.open();
     // The caller may await `opened` only after it has failed.
@@ -159,27 +145,11 @@ class PostgresEngine implements Engine {
   }
 
   readonly run: Run = async (statement) => {
-    if (this.notOpen !== undefined) throw this.notOpen;
-    if (statement.writes) return await this.writes.add(statement);
+    const { sql, values, writes } = statement;
+    if (writes) return await this.withTurn((session, until) => session.write(until, sql, ...values), true);
     const work = (query: Query) => runBy(query, statement);
     return await this.withTurn((session, until) => session.withRetries(work, until, true));
   };
-
-  private async writeTogether(
-    statements: readonly Statement[],
-    until: number,
-  ): Promise<(Result | Error | Promise<Result>)[]> {
-    const all = statements.map(({ sql, values }) => [sql, ...values] as const);
-    const outcomes = await this.withTurn((session) => session.writeTogether(until, all), true, until);
-    return outcomes.map((outcome, index) => {
-      if (!Error.isError(outcome)) return outcome;
-      const statement = all[index];
-      const mayRunAgain = outcome instanceof InterruptedError && performance.now() < until - CANCEL_MS;
-      if (!mayRunAgain || statement === undefined) return atWork(outcome);
-      // In a session of its own, so that the others need not wait for it.
-      return this.withTurn((session) => session.write(until, ...statement), true, until);
-    });
-  }
 
   readonly runShort: Run = async (statement) => {
     if (statement.writes) return await this.run(statement);

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../explained-error.ts';
-import { ask, cancel, connect, type PostgresConnection, drop } from './client.ts';
+import { cancel, connect, type PostgresConnection, drop } from './client.ts';
 import { type Result, type AnyRow, StoreUnavailable, StoreUnusable } from '../store.ts';
 import { CANCELLED, InterruptedError, losesConnection, stateOf, translate } from './errors.ts';
 import { nameOfHost, type PostgresLocation, serverOf } from './location.ts';
@@ -19,7 +19,7 @@ const FIRST_PAUSE_MS = 20;
 const MAX_PAUSE_MS = 500;
 
 /** The store cancels a query this long before the deadline of the query. */
-export const CANCEL_MS = 500;
+const CANCEL_MS = 500;
 /** The time limit of a query to a server that did not answer before, and of the wait for a connection to it. */
 const UNREACHABLE_QUERY_MS = 1000;
 const PORTION_MS = 600_000;
@@ -91,7 +91,7 @@ export class Session implements Disposable {
     }
   }
 
-  async query(until: number, ...statement: Readonly<Parameters<Query>>): Promise<Result> {
+  async query(until: number, ...statement: Parameters<Query>): Promise<Result> {
     return await this.queryOn(await this.getIsolated(false, until), until, ...statement);
   }
 
@@ -101,19 +101,15 @@ export class Session implements Disposable {
    *
    * @throws as `transaction` does if it is not repeatable
    */
-  async write(until: number, ...statement: Readonly<Parameters<Query>>): Promise<Result> {
-    const attempt = async () => await this.writeOn(await this.getIsolated(true, until), until, statement);
+  async write(until: number, ...statement: Parameters<Query>): Promise<Result> {
+    const attempt = async () => {
+      const connection = await this.getIsolated(true, until);
+      const result = await commit(this.queryOn(connection, until, ...statement), false);
+      // The commit of a change waits for the standby by itself.
+      if (result.changes === 0n) await this.queryOn(connection, until, FLUSH);
+      return result;
+    };
     return await this.withRetries(attempt, until, true);
-  }
-
-  /** Sends statements in one message, and runs each of them as `write` does, but once. */
-  async writeTogether(until: number, statements: readonly Readonly<Parameters<Query>>[]): Promise<(Result | Error)[]> {
-    const connection = await this.withRetries(() => this.getIsolated(true, until), until, true);
-    const { stream } = connection.client.connection;
-    stream.cork();
-    const written = statements.map((statement) => this.writeOn(connection, until, statement));
-    stream.uncork();
-    return await Promise.all(written.map((each) => each.catch((error: unknown) => error as Error)));
   }
 
   /**
@@ -196,17 +192,6 @@ export class Session implements Disposable {
     return connection;
   }
 
-  private async writeOn(
-    connection: PostgresConnection,
-    until: number,
-    statement: Readonly<Parameters<Query>>,
-  ): Promise<Result> {
-    const result = await commit(this.queryOn(connection, until, ...statement), false);
-    // The commit of a change waits for the standby by itself.
-    if (result.changes === 0n) await this.queryOn(connection, until, FLUSH);
-    return result;
-  }
-
   /** Connects to the first host that accepts writes, beginning with the host after the last one tried. */
   private async openConnection(): Promise<PostgresConnection> {
     const { hosts, connectTimeoutMs } = this.location;
@@ -243,10 +228,9 @@ export class Session implements Disposable {
       names.set(text, `store_${hash('sha256', text).slice(0, 16)}`);
     }
     // Outside the `try`, as a value that cannot be encoded is no fault of the connection.
-    const encoded = values.map(encode);
+    const config = { text, values: values.map(encode), name: names.get(text) };
     const begunAt = performance.now();
     const left = Math.max(0, until - begunAt - CANCEL_MS);
-    let isAnswered = false;
     let overran: string | undefined;
     let over: NodeJS.Timeout | undefined;
     const onWait = (forLock: boolean) => {
@@ -257,14 +241,10 @@ export class Session implements Disposable {
       over = setTimeout(() => {
         drop(connection, new InterruptedError('PostgreSQL did not answer in time'));
       }, CANCEL_MS);
-      // One after the other: each ends the statement that runs, and this one may still wait behind it.
-      const cancelling = connection.cancelling.then(() =>
-        isAnswered ? undefined : cancel(this.location, connection, CANCEL_MS, onWait),
-      );
-      connection.cancelling = cancelling.catch(() => undefined);
+      cancel(this.location, connection, CANCEL_MS, onWait).catch(() => undefined);
     }, left);
     try {
-      const { rows, rowCount, command } = await ask(connection, text, encoded, names.get(text));
+      const { rows, rowCount, command } = await connection.client.query<AnyRow>(config);
       if (connection.standbyMissed) throw new InterruptedError('a commit did not wait for the standby');
       return { rows, changes: command === 'SELECT' ? 0n : BigInt(rowCount ?? 0) };
     } catch (error) {
@@ -275,7 +255,6 @@ export class Session implements Disposable {
         throw new InterruptedError(overran, { cause: error }, 'work');
       throw translate(error, serverOf(this.location), failed);
     } finally {
-      isAnswered = true;
       clearTimeout(overdue);
       clearTimeout(over);
     }

@@ -44,20 +44,6 @@ test('what arrives during a batch forms the next one, in its order', async () =>
   ]);
 });
 
-test('batches that can begin at the same time share what waits evenly', async () => {
-  const { batches, work, end } = noting();
-  const queue = new Queue({ work, maxItems: 3, maxActive: 3, isShared: true });
-  const answers = ['a', 'b', 'c', 'd', 'e'].map((item) => queue.add(item));
-  await batchesAre(batches, 3);
-  answers.push(...['f', 'g', 'h', 'i'].map((item) => queue.add(item)));
-  await end();
-  // This one begins alone.
-  await batchesAre(batches, 4);
-  for (let batch = 1; batch < 5; batch++) await end();
-  await Promise.all(answers);
-  expect(batches).toEqual([['a', 'b'], ['c', 'd'], ['e'], ['f', 'g', 'h'], ['i']]);
-});
-
 test('items that must be alone and batches of the others take turns', async () => {
   const { batches, work, end } = noting();
   const queue = new Queue({ work, isAlone: (item) => item === item.toUpperCase() });
