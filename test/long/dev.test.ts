@@ -28,7 +28,7 @@ test('npm run dev restarts the service on each change, or names the broken line 
   await until(async () => (await answer('123456789012345678901')).startsWith('400 '));
 
   project.edit('openapi.yaml', 'maxLength: 20\n', 'maxLength: 20\n    \ttab\n');
-  await until(() => /not YAML: .* at line \d+, column \d+/.test(dev.stdout() + dev.stderr()));
+  await until(() => /openapi\.yaml:\d+:\d+: this is not YAML: /.test(dev.stdout() + dev.stderr()));
   await until(() => refused() > 1);
   expect(await answer('12345678901234567890')).toMatch(/^200 /);
 

@@ -62,7 +62,11 @@ export function asError(thrown: unknown): Error {
     const { name, message, stack = '' } = thrown;
     return Object.assign(new Error(message), { name, stack });
   }
-  return new Error(typeof thrown === 'string' ? thrown : inspect(thrown));
+  try {
+    return new Error(typeof thrown === 'string' ? thrown : inspect(thrown));
+  } catch {
+    return new Error(UNREADABLE);
+  }
 }
 
 export function messageOf(error: unknown): string {

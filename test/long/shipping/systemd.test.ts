@@ -344,7 +344,7 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md, on Debian with sys
   test('upgrade the service, and roll it back', async () => {
     const [upgrade = '', rollback = ''] = section('Upgrade and rollback');
     await run(upgrade);
-    expect(await run('readlink -f "$(command -v plant-store)"')).toMatch(/1\.2\.0/);
+    expect(await run('readlink -f "$(command -v plant-store)"')).toMatch(/1\.3\.0/);
     await run(rollback);
     for (const port of [3001, 3002]) expect(await create(token, port)).toBe('{"name":"Ginkgo"}');
     expect(await run('plant-store --env-file /etc/plant-store.env export')).toBe(PLANT);

@@ -24,34 +24,40 @@ export async function serve(job: Job, warnings: readonly string[]): Promise<void
   const stubs = stubsIn(job.service);
   if (stubs.length > 0)
     log.logger.warn({ stubs }, 'these operations are stubs, which answer with an example: write them');
-  const giveUp = () => {
-    log.logger.fatal('stopped before all was done');
-    // `exit` would wait for each thread, and SQLite lets none go within a query.
-    void log.flush().then(() => job.io.kill(job.io.pid, 'SIGKILL'));
-  };
   let serving = false;
+  let done = false;
+  const end = (message: string, error?: unknown) => {
+    log.logger.fatal({ err: error }, message);
+    void log.flush().then(() => {
+      // `exit` would wait for each thread, and SQLite lets none go within a query.
+      if (serving) job.io.kill(job.io.pid, 'SIGKILL');
+      // The first process of a container cannot kill itself.
+      job.io.exit(serving ? 137 : 1);
+    });
+  };
+  const giveUp = () => {
+    // A timer of the service's own code may keep the process.
+    if (done) job.io.exit(0);
+    else end('stopped before all was done');
+  };
   for (const event of ['uncaughtException', 'unhandledRejection'])
     job.io.on(event, (error: unknown) => {
       // Once clients are served, no failure of one of them, or of the service's own code, ends what the others wait for.
       if (serving && !(error instanceof ThreadEnded))
         log.logger.error({ operation: strayed(), err: error }, 'something failed that no request awaits');
-      else {
-        log.logger.fatal({ err: error }, 'ended by an unforeseen failure');
-        void log.flush().then(() => job.io.exit(1));
-      }
+      else end('ended by an unforeseen failure', error);
     });
   const { signal } = watchSignals(job.io, giveUp);
-  let timer: NodeJS.Timeout | undefined;
   signal.addEventListener('abort', () => {
     log.logger.info({ signal: signal.reason as NodeJS.Signals }, 'stopping');
     // Ends the process even if it hangs, at a locked store for example. No acknowledged write is lost.
-    timer = setTimeout(giveUp, END_MS).unref();
+    setTimeout(giveUp, END_MS).unref();
   });
   try {
     await run(job, log, signal, () => (serving = true));
     log.logger.info('stopped');
+    done = true;
   } finally {
-    clearTimeout(timer);
     await log.flush();
   }
 }

@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import { inspect } from 'node:util';
 import { isSchema } from './schema/subschemas.ts';
 import { type ContractReply, replyFor } from './message/content.ts';
 import { type ContractOperation, type Declared, readOperations } from './contract.ts';
@@ -194,7 +195,7 @@ export function requireFailures(
       if (!(cause instanceof ReplyError)) refuse(node, where, `errorBody fails for ${number}: ${messageOf(cause)}`);
       const { mediaType = JSON_TYPE } = replyFor(operation.replies, refusal.status) ?? {};
       const failure = { status: refusal.status, number, message: SHOWN_MESSAGE, requestId: '…', faults: [] };
-      const shown = exactJson(make({ ...failure, operationId: id?.id }, mediaType));
+      const shown = shownAs(make({ ...failure, operationId: id?.id }, mediaType));
       const what = `the service itself answers ${refusal.status} with ${shown}, which must be valid: ${cause.message}`;
       refuse(node, where, what, 'errorBody');
     }
@@ -250,4 +251,13 @@ function headersOf(status: number, { carriers }: Demand, { headers }: ContractRe
 export function isErrorBody(body: unknown): body is ErrorBody {
   if (typeof body !== 'object' || body === null) return false;
   return 'error' in body && typeof body.error === 'number' && 'message' in body && typeof body.message === 'string';
+}
+
+/** Also a body with what JSON lacks, such as NaN. */
+function shownAs(body: unknown): string {
+  try {
+    return exactJson(body);
+  } catch {
+    return inspect(body);
+  }
 }

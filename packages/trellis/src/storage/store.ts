@@ -234,7 +234,7 @@ export class StoreUnavailable extends ExplainedError {
   override readonly name = 'StoreUnavailable';
 }
 
-/** A thread of the store has ended: only a new process can use the store again. */
+/** A thread of the store has ended. If it wrote, only a new process can use the store again. */
 export class ThreadEnded extends StoreUnavailable {}
 
 /** The store cannot be opened until the operator acts. The message names the fault in one line. */

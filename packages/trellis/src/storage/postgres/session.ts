@@ -44,8 +44,10 @@ export class Session implements Disposable {
   private opening: Promise<PostgresConnection> | undefined;
   private readonly closing = new AbortController();
   private nextHost = 0;
+  /** What is said while no try to connect has failed. */
+  private readonly silence: string;
   /** Why the last try to connect failed. */
-  private failure: string;
+  private failure: unknown;
   /** Whether all tries of the last work failed: the next work then has one short try, so that requests fail fast. */
   private unreachable: boolean;
 
@@ -60,7 +62,8 @@ export class Session implements Disposable {
     this.tables = tables;
     this.connections = connections;
     this.unreachable = unreachable;
-    this.failure = `no answer from ${location.hosts.map(nameOfHost).join()}`;
+    this.silence = `no answer from ${location.hosts.map(nameOfHost).join()}`;
+    this.failure = this.silence;
   }
 
   /**
@@ -175,9 +178,13 @@ export class Session implements Disposable {
     if (this.connection !== undefined) return this.connection;
     this.opening ??= this.openConnection().finally(() => (this.opening = undefined));
     const { promise: late, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(() => {
-      reject(new InterruptedError(this.failure));
-    }, until - performance.now());
+    const timer = setTimeout(
+      () => {
+        const { failure } = this;
+        reject(failure instanceof StoreUnusable ? failure : new InterruptedError(messageOf(failure)));
+      },
+      Math.max(0, until - performance.now()),
+    );
     return await Promise.race([this.opening, late]).finally(() => {
       clearTimeout(timer);
     });
@@ -207,6 +214,7 @@ export class Session implements Disposable {
           this.giveUp(connection);
         });
         this.isSerializable = false;
+        this.failure = this.silence;
         return (this.connection = connection);
       } catch (error) {
         failures.push(error);
@@ -218,7 +226,7 @@ export class Session implements Disposable {
       unusable !== undefined && mayPass
         ? new InterruptedError(failures.map(messageOf).join('; '), { cause: unusable })
         : (unusable ?? failures.at(-1));
-    this.failure = messageOf(error);
+    this.failure = error;
     throw error;
   }
 

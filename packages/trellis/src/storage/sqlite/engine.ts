@@ -103,7 +103,7 @@ export async function openSqlite(
     try {
       return await work(reader);
     } finally {
-      idleReaders.push(reader);
+      if (!reader.hasEnded) idleReaders.push(reader);
     }
   };
   const openReader = async () => {

@@ -16,6 +16,7 @@ const outside = AsyncLocalStorage.snapshot();
 /** Calls the methods of `Statements` in a worker thread, which answers in the order of the calls. */
 export class Thread {
   readonly opened: Promise<unknown>;
+  hasEnded = false;
   private readonly worker: Worker;
   private readonly pending: PromiseWithResolvers<unknown>[] = [];
 
@@ -30,9 +31,10 @@ export class Thread {
     this.worker.on('error', (error) => {
       const cause = asError(error);
       const lost = new ThreadEnded(`a thread of SQLite has ended: ${cause.message}`, { cause });
+      this.hasEnded = true;
       for (const { reject } of this.pending.splice(0)) reject(lost);
-      // Ends the process: serve.ts.
-      throw lost;
+      // Ends the process: serve.ts. Another thread can read.
+      if (opening.mode !== 'read') throw lost;
     });
   }
 

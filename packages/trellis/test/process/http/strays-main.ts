@@ -102,6 +102,14 @@ const misdeeds: Readonly<Record<string, Handler>> = {
     new Worker('throw new Error("went astray")', { eval: true });
     return Promise.resolve(done);
   },
+  'reads what ends the thread': async (_request, { database }) => {
+    await database.selectFrom('items').selectAll().where('name', '=', 'ends the thread').execute();
+    return done;
+  },
+  reads: async (_request, { database }) => {
+    await database.selectFrom('items').selectAll().execute();
+    return done;
+  },
   'reads without end': async (_request, { database }) => {
     const endless = sql`(with recursive n (i) as (select 1 union all select i + 1 from n) select count(*) from n)`;
     await database.selectFrom(endless.as('endless')).selectAll().execute();

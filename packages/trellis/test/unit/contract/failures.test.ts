@@ -224,6 +224,11 @@ describe('loadContract, with an errorBody,', () => {
       ({ number, faults }) => ({ code: number, at: faults.flatMap((fault) => [fault, fault]) }),
       'body.at must not have more than 10 items',
     ],
+    [
+      'what JSON lacks',
+      () => ({ code: NaN }),
+      'GET /things: the service itself answers 400 with { code: NaN }, which must',
+    ],
     ['undefined', () => undefined, 'errorBody fails for 40001: it must return a body at once'],
     ['a promise', () => Promise.resolve({ code: 1 }), 'errorBody fails for 40001: it must return a body at once'],
     [
