@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { type Follow, placedAt, resolver } from '../../src/contract/schema/document.ts';
+import { exactJson } from '../../src/contract/schema/int64.ts';
 import { type ObjectKind, VOCABULARY } from '../../src/contract/rules/vocabulary.ts';
 import { variablesOf } from '../../src/contract/rules/addresses.ts';
 import { type TreePart, isNode, memberOf, type Tree, operationsIn, rename, safely } from './tree.ts';
@@ -40,12 +41,13 @@ export const VARIABLES: Edit = {
   change: (_, { document }) => {
     const resolve = resolver(document);
     const lacking = operationsIn(document).filter(({ node, item, path }) => {
-      const listed = [item['parameters'], node['parameters']].filter(Array.isArray).flat() as unknown[];
+      const lists = [item['parameters'] ?? [], node['parameters'] ?? []];
+      if (!lists.every(Array.isArray)) return false;
+      const listed = lists.flat() as unknown[];
       const names = listed.filter(isNode).map((each) => safely(() => resolve(each)['name']));
       const missing = variablesOf(path).filter((name) => !names.includes(name));
       const added = missing.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
-      const own = Array.isArray(node['parameters']) ? (node['parameters'] as unknown[]) : [];
-      return added.length > 0 && set(node, 'parameters', [...own, ...added]);
+      return added.length > 0 && set(node, 'parameters', [...((node['parameters'] ?? []) as unknown[]), ...added]);
     });
     return lacking.length;
   },
@@ -212,7 +214,7 @@ export const EDITS: readonly Edit[] = [
     what: 'an operation that declares no reply may answer 200 with any value',
     of: 'Operation',
     change: (node) =>
-      Object.keys(memberOf(node, 'responses') ?? {}).length === 0 &&
+      exactJson(node['responses'] ?? {}) === '{}' &&
       set(node, 'responses', { '200': { description: 'OK', content: { 'application/json': { schema: {} } } } }),
   },
   {

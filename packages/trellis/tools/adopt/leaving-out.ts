@@ -42,14 +42,17 @@ export interface Part {
   readonly member: string | undefined;
 }
 
-/** Fields without which an object says nothing; those of a parameter and a header go with the whole. */
+/**
+ * Fields without which an object says nothing, or another thing; those of a parameter and a header go with the whole.
+ * Fields that hold other objects are needed too, but for those of schemas: without `security` a service is open.
+ */
 const NEEDED: Partial<Record<ObjectKind, RegExp>> = {
-  OpenAPI: /^(?:openapi|info|paths)$/,
+  OpenAPI: /^openapi$/,
   Info: /^(?:title|version)$/,
   Server: /^url$/,
-  Parameter: /^(?:name|in|schema|content)$/,
-  Header: /^(?:schema|content)$/,
-  'Request Body': /^content$/,
+  Parameter: /^(?:name|in|required|content|style|explode|allowReserved)$/,
+  Header: /^(?:required|content|style|explode)$/,
+  'Request Body': /^required$/,
   'Path Item': /^\$ref$/,
   Operation: /^operationId$/,
   'Security Scheme': /^(?:type|scheme|in|name)$/,
@@ -79,7 +82,10 @@ export function partsIn(document: Tree): Map<string, Part> {
       const isShown = VOCABULARY[kind][name]?.is === 'shown';
       if (name === '$ref' && isDangling(node, document))
         add(place, 'references', node, /^(?:Schema|Response)$/.test(kind) ? name : undefined);
-      else if (NEEDED[kind]?.test(name) === true) {
+      else if (
+        NEEDED[kind]?.test(name) === true ||
+        (kind !== 'Schema' && VOCABULARY[kind][name]?.holds !== undefined)
+      ) {
         if (isWhole) add(place, 'parameters', node);
       } else if (ofSchema !== undefined || isShown || isFieldRefused(node, kind, name)) {
         const key = ofSchema ?? (/^examples?$/.test(name) ? 'examples' : 'fields');
