@@ -1,13 +1,20 @@
 import type { Follow, Schema } from '../../src/contract/schema/document.ts';
-import { memberOf, type Tree } from './tree.ts';
+import { isNode, memberOf } from './tree.ts';
 
-/** Lets each branch that is a component require, by `const`, the value that the mapping says. */
-export function pin({ discriminator, oneOf, anyOf = [] }: Schema, follow: Follow): void {
+/**
+ * Lets each branch require, by `const`, the value that the mapping says.
+ *
+ * @returns false: nothing has changed, as a branch is no component
+ */
+export function pin({ discriminator, oneOf, anyOf = [] }: Schema, follow: Follow): boolean {
   const { propertyName = '', mapping = {} } = discriminator ?? {};
-  for (const branch of oneOf ?? anyOf) {
-    const $ref = typeof branch === 'object' ? branch.$ref : undefined;
-    if ($ref === undefined) continue;
-    const target = follow($ref) as Tree;
+  const references = (oneOf ?? anyOf).map((branch) => (typeof branch === 'object' ? branch.$ref : undefined));
+  const targets = references.flatMap(($ref) => {
+    const target: unknown = $ref === undefined ? undefined : follow($ref);
+    return $ref !== undefined && isNode(target) ? [{ $ref, target }] : [];
+  });
+  if (targets.length < references.length) return false;
+  for (const { $ref, target } of targets) {
     const name = $ref.replace(/^.*\//, '');
     const mapped = Object.entries(mapping).filter(([, each]) => each === $ref || each === name);
     const values = mapped.length > 0 ? mapped.map(([value]) => value) : [name];
@@ -18,4 +25,5 @@ export function pin({ discriminator, oneOf, anyOf = [] }: Schema, follow: Follow
     const required = Array.isArray(target['required']) ? (target['required'] as unknown[]) : [];
     target['required'] = [...new Set([...required, propertyName])];
   }
+  return true;
 }

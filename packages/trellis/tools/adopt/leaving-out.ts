@@ -8,7 +8,7 @@ import { isNode, type Tree, nodesIn } from './tree.ts';
 export const LEFT_OUT: Readonly<Record<string, readonly [what: string, means: string]>> = {
   references: [
     'references to what is not there',
-    'a schema allows any value there, a reply has no body, and the service reads no such parameter',
+    'a schema allows any value there, a reply has no body, and the service reads no such parameter and no such body',
   ],
   formats: ['formats that nobody checks', 'the format is not checked; a pattern in its place would be'],
   patterns: [
@@ -55,10 +55,12 @@ const NEEDED: Partial<Record<ObjectKind, RegExp>> = {
   'Request Body': /^required$/,
   'Path Item': /^\$ref$/,
   Operation: /^operationId$/,
-  'Security Scheme': /^(?:type|scheme|in|name)$/,
+  'Security Scheme': /^(?:\$ref|type|scheme|in|name)$/,
   'Security Requirement': /^/,
 };
 const WHOLE: readonly ObjectKind[] = ['Parameter', 'Header'];
+/** Objects whose references to nothing are refused: operations, or the tokens that they ask for, would go with them. */
+const NEVER_LEFT_OUT: readonly ObjectKind[] = ['Path Item', 'Security Scheme'];
 const OWN_KEYS: Readonly<Record<string, string>> = {
   format: 'formats',
   pattern: 'patterns',
@@ -80,7 +82,7 @@ export function partsIn(document: Tree): Map<string, Part> {
       const place = locationOf(node, name);
       const ofSchema = kind === 'Schema' ? OWN_KEYS[name] : undefined;
       const isShown = VOCABULARY[kind][name]?.is === 'shown';
-      if (name === '$ref' && isDangling(node, document))
+      if (name === '$ref' && !NEVER_LEFT_OUT.includes(kind) && isDangling(node, document))
         add(place, 'references', node, /^(?:Schema|Response)$/.test(kind) ? name : undefined);
       else if (
         NEEDED[kind]?.test(name) === true ||
@@ -135,17 +137,30 @@ export function leaveOut(document: Tree, parts: Iterable<Part>): void {
   for (const { node } of nodesIn(document))
     if (Array.isArray(node['examples']) && items.has(node['examples']) && node['examples'].length === 0)
       Reflect.deleteProperty(node, 'examples');
-  if (whole.size > 0) removeFrom(document, document, whole, new Set());
+  if (whole.size > 0) removeFrom(document, whole);
 }
 
-function removeFrom(document: Tree, holder: object, whole: ReadonlySet<unknown>, seen: Set<unknown>): void {
-  if (seen.has(holder)) return;
-  seen.add(holder);
-  const isGone = (each: unknown): boolean =>
+/** Fields of objects of OpenAPI whose value is data, which may look like a reference. */
+const DATA = /^(?:examples?|default|const|enum|x-.*)$/;
+
+function removeFrom(document: Tree, whole: ReadonlySet<unknown>): void {
+  const data = new Set<unknown>();
+  for (const { node } of nodesIn(document))
+    for (const [name, value] of Object.entries(node)) if (DATA.test(name)) data.add(value);
+  // Callbacks and webhooks too, which the service does not read.
+  const holders = new Set<object>([document]);
+  for (const holder of holders)
+    for (const each of Object.values(holder) as unknown[])
+      if (typeof each === 'object' && each !== null && !data.has(each)) holders.add(each);
+  const isGone = (each: unknown, hops = 0): boolean =>
     whole.has(each) ||
-    (isNode(each) && typeof each['$ref'] === 'string' && whole.has(targetOf(document, each['$ref'])));
-  if (Array.isArray(holder)) holder.splice(0, Infinity, ...(holder as unknown[]).filter((each) => !isGone(each)));
-  else for (const [name, each] of Object.entries(holder)) if (isGone(each)) Reflect.deleteProperty(holder, name);
-  for (const each of Object.values(holder) as unknown[])
-    if (typeof each === 'object' && each !== null) removeFrom(document, each, whole, seen);
+    (isNode(each) &&
+      typeof each['$ref'] === 'string' &&
+      hops < 100 &&
+      isGone(targetOf(document, each['$ref']), hops + 1));
+  // All before the first goes, which others lead through.
+  const gone = new Set<unknown>([...holders].filter((each) => isGone(each)));
+  for (const holder of holders)
+    if (Array.isArray(holder)) holder.splice(0, Infinity, ...(holder as unknown[]).filter((each) => !gone.has(each)));
+    else for (const [name, each] of Object.entries(holder)) if (gone.has(each)) Reflect.deleteProperty(holder, name);
 }

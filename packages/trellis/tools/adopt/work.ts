@@ -38,7 +38,7 @@ const MAX_SHOWN = 5;
 const MAX_LINE = 240;
 /** An edit, or an answer, may make room for another one. */
 const MAX_ROUNDS = 5;
-const PIN = 'each branch that is a component requires the value by const; else as leave-out';
+const PIN = 'each branch requires the value by const, if all are components; else as leave-out';
 
 /** A document becomes a contract, as if each open question had its first answer. */
 export class Adoption {
@@ -106,10 +106,9 @@ export class Adoption {
     const before = this.changes;
     for (const [part, { message }] of parts) {
       const told = this.leftOut.getOrInsertComputed(part.key, () => new Set());
-      const isPinned = part.key === 'discriminators' && this.answers.to(part.key, doubtOf(part.key)) === 'const';
-      if (isPinned && !this.pinned.has(part.node)) {
+      const isConst = part.key === 'discriminators' && this.answers.to(part.key, doubtOf(part.key)) === 'const';
+      if (isConst && !this.pinned.has(part.node) && pin(part.node, follow)) {
         this.pinned.add(part.node);
-        pin(part.node, follow);
         parts.delete(part);
         // One that is refused again was left out in vain.
       } else if (told.has(message)) continue;

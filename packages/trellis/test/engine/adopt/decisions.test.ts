@@ -235,33 +235,3 @@ test.each<[what: RegExp, path: readonly string[], before: unknown]>([
 ])('refuses what no decision makes JSON: %s', (what, path, before) => {
   expect(adopted(documentWith(path, before)).refusals).toEqual([expect.stringMatching(what)]);
 });
-
-const PARAMETER = { name: 'a', in: 'query', required: true, schema: { type: 'array', items: { type: 'string' } } };
-
-test.each<[path: readonly string[], before: unknown]>([
-  [['security'], { token: [] }],
-  [[...POST, 'security'], 'token'],
-  [['servers'], { url: '/v1' }],
-  [[...POST, 'parameters'], { a: PARAMETER }],
-  [['paths', '/books', 'parameters'], { a: PARAMETER }],
-  [['paths', '/books/{id}'], { get: { operationId: 'b', parameters: { a: PARAMETER }, responses: {} } }],
-  [[...POST, 'requestBody'], [json]],
-  [[...POST, 'requestBody', 'required'], 'true'],
-  [[...POST, 'responses'], ['200']],
-  [[...POST, 'responses', '201', 'content'], [json]],
-])('refuses what would say another thing if it was left out, at %j', (path, before) => {
-  const { refusals, open } = adopted(documentWith(path, before), 'fields: leave-out\n');
-  expect([open, refusals.length]).toEqual([[], 1]);
-});
-
-test.each([
-  { style: 'pipeDelimited', explode: false },
-  { style: 'spaceDelimited', explode: false },
-  { explode: 'no' },
-  { required: 'yes' },
-])('asks whether a parameter goes whose %j the service does not read', (said) => {
-  const yaml = documentWith([...POST, 'parameters'], [{ ...PARAMETER, ...said }]);
-  expect(adopted(yaml, 'fields: leave-out\n').open).toEqual([expect.stringMatching(/^parameters: /)]);
-  const { document, refusals } = adopted(yaml, 'parameters: leave-out\n');
-  expect([refusals, at(document, [...POST, 'parameters'])]).toEqual([[], []]);
-});

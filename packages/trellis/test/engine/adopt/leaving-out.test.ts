@@ -1,0 +1,82 @@
+import { expect, test } from '@jest/globals';
+import { parse, stringify } from 'yaml';
+import { adopted, at, type Data, documentWith } from '../../support/adopted.ts';
+
+const POST = ['paths', '/books', 'post'];
+const TITLE = ['components', 'schemas', 'Book', 'properties', 'title'];
+const json = { schema: { type: 'object' } };
+const PARAMETER = { name: 'a', in: 'query', required: true, schema: { type: 'array', items: { type: 'string' } } };
+
+test.each<[path: readonly string[], before: unknown]>([
+  [['security'], { token: [] }],
+  [[...POST, 'security'], 'token'],
+  [['servers'], { url: '/v1' }],
+  [[...POST, 'parameters'], { a: PARAMETER }],
+  [['paths', '/books', 'parameters'], { a: PARAMETER }],
+  [['paths', '/books/{id}'], { get: { operationId: 'b', parameters: { a: PARAMETER }, responses: {} } }],
+  [[...POST, 'requestBody'], [json]],
+  [[...POST, 'requestBody', 'required'], 'true'],
+  [[...POST, 'responses'], ['200']],
+  [[...POST, 'responses', '201', 'content'], [json]],
+])('refuses what would say another thing if it was left out, at %j', (path, before) => {
+  const { refusals, open } = adopted(documentWith(path, before), 'fields: leave-out\n');
+  expect([open, refusals.length]).toEqual([[], 1]);
+});
+
+test.each([
+  { style: 'pipeDelimited', explode: false },
+  { style: 'spaceDelimited', explode: false },
+  { explode: 'no' },
+  { required: 'yes' },
+])('asks whether a parameter goes whose %j the service does not read', (said) => {
+  const yaml = documentWith([...POST, 'parameters'], [{ ...PARAMETER, ...said }]);
+  expect(adopted(yaml, 'fields: leave-out\n').open).toEqual([expect.stringMatching(/^parameters: /)]);
+  const { document, refusals } = adopted(yaml, 'parameters: leave-out\n');
+  expect([refusals, at(document, [...POST, 'parameters'])]).toEqual([[], []]);
+});
+
+test('leaves a parameter out behind all references to it, and no example that looks like one', () => {
+  const $ref = '#/components/parameters/C';
+  const yaml = documentWith(['components', 'parameters'], {
+    C: { name: 'c', in: 'cookie', schema: { type: 'string' } },
+    B: { $ref },
+    A: { $ref: '#/components/parameters/B' },
+  });
+  const document = parse(yaml) as Data;
+  const media = { ...json, example: { $ref, k: 1 }, examples: { one: { value: { $ref } } } };
+  Object.assign(at(document, POST) as object, { parameters: [{ $ref: '#/components/parameters/A' }] });
+  Object.assign(at(document, [...POST, 'responses', '201']) as object, { content: { 'application/json': media } });
+  const made = adopted(stringify(document), 'parameters: leave-out\n');
+  expect(made).toMatchObject({ open: [], refusals: [] });
+  expect(at(made.document, [...POST, 'parameters'])).toEqual([]);
+  expect(made.document['components']?.['parameters']).toEqual({});
+  expect(at(made.document, [...POST, 'responses', '201', 'content', 'application/json'])).toEqual(media);
+});
+
+test.each<[path: readonly string[]]>([[['components', 'securitySchemes', 'token']], [['paths', '/x']]])(
+  'refuses a reference to what is not there where operations or tokens would go with it, at %j',
+  (path) => {
+    const yaml = documentWith(path, { $ref: '#/components/none/None' });
+    const { refusals, open } = adopted(yaml, 'references: leave-out\nfields: leave-out\n');
+    expect([open, refusals]).toEqual([[], [expect.stringContaining('$ref leads to #/components/none/None')]]);
+  },
+);
+
+test('asks for a reference of a body of a request, and says that it goes', () => {
+  const yaml = documentWith([...POST, 'requestBody'], { $ref: '#/components/requestBodies/None' });
+  expect(adopted(yaml).open).toEqual([expect.stringMatching(/reads no such parameter and no such body/)]);
+  const { document, refusals } = adopted(yaml, 'references: leave-out\n');
+  expect([refusals, at(document, [...POST, 'requestBody'])]).toEqual([[], undefined]);
+});
+
+test('pins no branch of a discriminator that is left out, as one branch is no component', () => {
+  const oneOf = [{ $ref: '#/components/schemas/Book' }, { type: 'object', properties: { title: { type: 'string' } } }];
+  const yaml = documentWith([...POST, 'requestBody', 'content', 'application/json', 'schema'], {
+    oneOf,
+    discriminator: { propertyName: 'title' },
+  });
+  const { document, refusals } = adopted(yaml, 'discriminators: const\n');
+  expect(refusals).toEqual([]);
+  expect(at(document, [...POST, 'requestBody', 'content', 'application/json', 'schema'])).toEqual({ oneOf });
+  expect(at(document, TITLE)).toEqual({ type: 'string' });
+});
