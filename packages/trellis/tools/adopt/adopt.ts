@@ -39,6 +39,8 @@ async function adopted(
   decisions: string | undefined,
   contract: string,
 ): Promise<Pick<Adoption, 'edits' | 'open' | 'refusals'>> {
+  if (decisions !== undefined && [file, contract].map((each) => resolve(each)).includes(resolve(decisions)))
+    throw new ContractError(`${decisions} holds a document: name another file for --decisions`);
   const { document, text } = await readSource(file);
   const known = decisions !== undefined && existsSync(decisions) ? readFileSync(decisions, 'utf8') : undefined;
   const answers = new Answers(decisions ?? '', known ?? '', file);
