@@ -1,7 +1,7 @@
 import type { ContractError } from '../../src/contract/errors.ts';
 import { locationOf, targetOf } from '../../src/contract/schema/document.ts';
 import { type ObjectKind, VOCABULARY } from '../../src/contract/rules/vocabulary.ts';
-import { examplesOf, isFieldRefused } from './reading.ts';
+import { examplesOf, isFieldRefused, isFitting } from './reading.ts';
 import { isNode, type Tree, nodesIn } from './tree.ts';
 
 /** What is asked where something is refused that a document can do without: by key, what it is, and what then holds. */
@@ -100,8 +100,12 @@ export function partsIn(document: Tree): Map<string, Part> {
       }
     }
   }
-  for (const { holder, member, location } of examplesOf(document))
-    if (member !== 'default') add(location, 'examples', holder as Tree, member);
+  for (const example of examplesOf(document)) {
+    const { holder, member, location } = example;
+    // An item of a list, such as a parameter, begins where its example may: what is wrong there is wrong of one of them.
+    const isOfWhole = parts.get(location)?.key === 'parameters' && isFitting(document, example);
+    if (member !== 'default' && !isOfWhole) add(location, 'examples', holder as Tree, member);
+  }
   return parts;
 }
 

@@ -6,11 +6,12 @@ import { directly, Findings } from '../../src/contract/schema/findings.ts';
 import { readBasePath } from '../../src/contract/rules/addresses.ts';
 import { JSON_TYPE, type ObjectKind, requireKept, VOCABULARY } from '../../src/contract/rules/vocabulary.ts';
 import { readSecurity, requireOneScheme } from '../../src/contract/security.ts';
+import { type Example, requireFitting } from '../../src/contract/validator/examples.ts';
 import { requireOpenApi } from '../../src/contract/validator/openapi-schema.ts';
 import { requireTypes } from '../contract-for-types.ts';
 import { examplesIn, requireFittingExamples } from '../examples.ts';
 import { forLibraries } from '../for-libraries.ts';
-import { isNode, type Tree, type OperationNode } from './tree.ts';
+import { isNode, safely, type Tree, type OperationNode } from './tree.ts';
 
 // What the contract's own reading says of a document and of its parts: adopt has no opinion of its own on what is kept.
 
@@ -95,3 +96,10 @@ export function ownStatuses(isOpen: boolean): string[] {
 
 /** The examples and defaults of a document, with their places. */
 export const examplesOf = (document: Tree) => examplesIn(asContract(document), directly);
+
+/** Whether a schema that can be read allows its example. */
+export const isFitting = (document: Tree, example: Example): boolean =>
+  safely(() => {
+    requireFitting([example], asContract(document), directly);
+    return true;
+  }) === true;

@@ -80,3 +80,13 @@ test('pins no branch of a discriminator that is left out, as one branch is no co
   expect(at(document, [...POST, 'requestBody', 'content', 'application/json', 'schema'])).toEqual({ oneOf });
   expect(at(document, TITLE)).toEqual({ type: 'string' });
 });
+
+test.each<[key: string, example: unknown, type: string, left: readonly unknown[]]>([
+  ['parameters', { a: 1 }, 'object', []],
+  ['examples', 5, 'string', [{ name: 'f', in: 'query', schema: { type: 'string' } }]],
+])('asks for %s, where a parameter begins with the example %j', (key, example, type, left) => {
+  const yaml = documentWith([...POST, 'parameters'], [{ example, name: 'f', in: 'query', schema: { type } }]);
+  expect(adopted(yaml).open).toEqual([expect.stringMatching(new RegExp(`^${key}: `))]);
+  const { document, refusals } = adopted(yaml, `${key}: leave-out\n`);
+  expect([refusals, at(document, [...POST, 'parameters'])]).toEqual([[], left]);
+});
