@@ -58,11 +58,29 @@ export class Text {
     // An alias whose anchor has gone gives way to what it stood for.
     if (isAlias(node) && own === known && this.placed.has(own)) return node;
     if (isMap(own)) this.writeMembers(own, value as Tree);
-    else if (isSeq(own)) own.items = (value as unknown[]).map((each, index) => this.written(own.items[index], each));
+    else if (isSeq(own)) own.items = this.itemsOf(own.items, value as unknown[]);
     else if (!isScalar(own) || isAlias(node)) return this.made(value);
     else if (!isSame(own.value, value)) own.value = value;
     this.placed.add(own);
     return own;
+  }
+
+  /** Each item keeps its node, and the comment there, where others have gone. */
+  private itemsOf(items: readonly unknown[], values: readonly unknown[]): unknown[] {
+    if (items.length <= values.length) return values.map((each, index) => this.written(items[index], each));
+    let from = 0;
+    return values.map((each, index) => {
+      let place = from;
+      while (place < items.length && !this.isOf(items[place], each)) place++;
+      if (place === items.length) return this.written(items[index], each);
+      from = place + 1;
+      return this.written(items[place], each);
+    });
+  }
+
+  private isOf(item: unknown, value: unknown): boolean {
+    const node = isAlias(item) ? this.aliases.get(item) : item;
+    return isScalar(node) ? isSame(node.value, value) : this.nodes.get(value as object) === node;
   }
 
   private made(value: unknown): YamlNode {

@@ -90,3 +90,11 @@ test.each<[key: string, example: unknown, type: string, left: readonly unknown[]
   const { document, refusals } = adopted(yaml, `${key}: leave-out\n`);
   expect([refusals, at(document, [...POST, 'parameters'])]).toEqual([[], left]);
 });
+
+test('keeps the comment of an item, where an item before it goes', () => {
+  const yaml = documentWith(TITLE, 'here', '3.1.0').replace(
+    'title: here',
+    'title:\n          type: string\n          examples:\n            - one # first\n            - 5 # bad\n            - two # second',
+  );
+  expect(adopted(yaml, 'examples: leave-out\n').text).toBe(yaml.replace('            - 5 # bad\n', ''));
+});
