@@ -1,5 +1,6 @@
 import type { ContractError } from '../../src/contract/errors.ts';
 import { locationOf, targetOf } from '../../src/contract/schema/document.ts';
+import { isLarge } from '../../src/contract/schema/exact.ts';
 import { type ObjectKind, VOCABULARY } from '../../src/contract/rules/vocabulary.ts';
 import { examplesOf, isFieldRefused, isFitting } from './reading.ts';
 import { isNode, type Tree, nodesIn } from './tree.ts';
@@ -113,9 +114,15 @@ function isDangling({ $ref }: Tree, document: Tree): boolean {
   return typeof $ref === 'string' && !isNode(targetOf(document, $ref));
 }
 
+/** Aliases nest as deep as they are many, and share what they stand for: no call for each level, and each object once. */
 function membersWithin(value: unknown): { readonly holder: Tree; readonly member: string }[] {
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([member, each]) => [{ holder: value as Tree, member }, ...membersWithin(each)]);
+  const holders = new Set([value].filter(isLarge));
+  // A set is iterated with what is added meanwhile.
+  for (const holder of holders)
+    for (const each of Object.values(holder) as unknown[]) if (isLarge(each)) holders.add(each);
+  return Array.from(holders, (holder) =>
+    Object.keys(holder).map((member) => ({ holder: holder as Tree, member })),
+  ).flat();
 }
 
 /** The parts that some refusals are about, each once: a parameter goes only if nothing within it is to be left out. */

@@ -1,10 +1,12 @@
-import { BaseResolver, bundle, createConfig } from '@redocly/openapi-core';
-import { readFileSync } from 'node:fs';
+import { BaseResolver, bundle, createConfig, Source as FileSource } from '@redocly/openapi-core';
+import { isUtf8 } from 'node:buffer';
+import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ContractError } from '../../src/contract/errors.ts';
 import { locationOf, readTree, targetOf } from '../../src/contract/schema/document.ts';
+import { isLarge } from '../../src/contract/schema/exact.ts';
 import { Text } from './text.ts';
-import { assign, isNode, type Tree } from './tree.ts';
+import { assign, isNode, safely, type Tree } from './tree.ts';
 
 export interface Source {
   readonly document: Tree;
@@ -14,8 +16,8 @@ export interface Source {
 /** Reads a document, and brings the files that it refers to into it. Their addresses are paths: nothing is fetched. @throws ContractError */
 export async function readSource(file: string): Promise<Source> {
   const source = sourceOf(readText(file));
-  const isOutside = referencesIn(source.document).some(({ reference }) => !reference.startsWith('#'));
-  if (isOutside) assign(source.document, await bundled(file));
+  const outside = referencesIn(source.document).find(({ reference }) => !reference.startsWith('#'));
+  if (outside !== undefined) assign(source.document, await bundled(file, source.document, outside.node));
   return source;
 }
 
@@ -44,37 +46,100 @@ export function danglingIn(document: Tree): ContractError[] {
 
 function readText(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    const bytes = readFileSync(file);
+    if (isUtf8(bytes)) return new TextDecoder().decode(bytes);
+    // What is no UTF-8 becomes this character.
+    const [before = ''] = bytes.toString('utf8').split('\u{FFFD}', 1);
+    throw new ContractError('this is not UTF-8: save the file as UTF-8', `openapi.yaml:${before.split('\n').length}:1`);
   } catch (error) {
+    if (error instanceof ContractError) throw error;
     const code = Error.isError(error) && 'code' in error ? error.code : error;
-    throw new ContractError(`openapi.yaml cannot be read: ${String(code)}: name a file that you may read`);
+    throw new ContractError(`this cannot be read: ${String(code)}: name a file that you may read`, 'openapi.yaml');
   }
 }
 
+/** @throws ContractError for a reference that cannot be decoded */
+function requireDecodable(tree: unknown): void {
+  for (const { node, reference } of referencesIn(tree))
+    if (safely(() => decodeURIComponent(reference)) === undefined)
+      throw new ContractError(
+        `$ref leads to ${reference}, whose % is not before two hexadecimal digits: write %25 for it, or name the file without it`,
+        locationOf(node, '$ref'),
+      );
+}
+
+/** Redocly takes a file that its resolver throws for as one that is not there: why it is refused is kept here. */
 class FilesOnly extends BaseResolver {
-  override async loadExternalRef(reference: string) {
-    if (!ADDRESS.test(reference)) return await super.loadExternalRef(reference);
-    throw new ContractError(`openapi.yaml: $ref leads to ${reference}, ${NO_NETWORK}`);
+  readonly refused: ContractError[] = [];
+  private readonly root: string;
+
+  constructor(root: string, config: ConstructorParameters<typeof BaseResolver>[0]) {
+    super(config);
+    this.root = root;
+  }
+
+  override loadExternalRef(reference: string): Promise<FileSource> {
+    return Promise.try(() => {
+      if (ADDRESS.test(reference)) throw new ContractError(`openapi.yaml: $ref leads to ${reference}, ${NO_NETWORK}`);
+      // A device or a pipe may never end.
+      if (!statSync(reference).isFile()) throw new ContractError(`openapi.yaml: $ref leads to ${reference}, no file`);
+      try {
+        const text = readText(reference);
+        if (reference !== this.root && YAML.test(reference)) requireDecodable(readTree(text).tree);
+        return new FileSource(reference, text);
+      } catch (error) {
+        if (!(error instanceof ContractError)) throw error;
+        this.refused.push(
+          new ContractError(
+            error.said,
+            error.at?.replace('openapi.yaml', () => reference),
+          ),
+        );
+        throw error;
+      }
+    });
   }
 }
 
-async function bundled(file: string): Promise<Tree> {
+/** @param outside refers to another file */
+async function bundled(file: string, document: Tree, outside: Tree): Promise<Tree> {
+  requireDecodable(document);
   const config = await createConfig({});
-  const { bundle: made } = await bundle({
-    ref: resolve(file),
-    config,
-    externalRefResolver: new FilesOnly(config.resolve),
-  });
-  // What leads nowhere stays, and is refused at its own line.
-  return structuredClone(made.parsed) as Tree;
+  const root = resolve(file);
+  const externalRefResolver = new FilesOnly(root, config.resolve);
+  let why = 'a circle';
+  try {
+    const { bundle: made } = await bundle({ ref: root, config, externalRefResolver });
+    const tree: unknown = made.parsed;
+    // What leads nowhere stays, and is refused at its own line.
+    if (externalRefResolver.refused.length === 0 && !isWithinItself(tree)) return structuredClone(tree) as Tree;
+  } catch (error) {
+    why = Error.isError(error) ? error.message : String(error);
+  }
+  const cure = 'let none lead to itself, and each to the last one directly';
+  const what = `the files from here cannot become one: ${why}: ${cure}`;
+  throw externalRefResolver.refused[0] ?? new ContractError(what, locationOf(outside, '$ref'));
 }
 
+/** Redocly brings in a path item as often as it is referred to, also within itself. */
+function isWithinItself(value: unknown, holders = new Set(), done = new Set()): boolean {
+  if (!isLarge(value) || done.has(value)) return false;
+  if (holders.has(value)) return true;
+  holders.add(value);
+  const isCircle = (Object.values(value) as unknown[]).some((each) => isWithinItself(each, holders, done));
+  holders.delete(value);
+  done.add(value);
+  return isCircle;
+}
+
+/** What Redocly parses: a file of another kind is a text. */
+const YAML = /\.(?:json|ya?ml)$/;
 const ADDRESS = /^[a-z][a-z\d+.-]+:/i;
 const NO_NETWORK = 'and adopt never reaches the network: save it beside the document, and refer to the copy';
 /** Fields whose value is data: a member `$ref` in it is no reference. */
 const DATA = /^(?:example|value|default|const|enum|x-.*)$/;
 
-function referencesIn(tree: Tree): { readonly node: Tree; readonly reference: string }[] {
+function referencesIn(tree: unknown): { readonly node: Tree; readonly reference: string }[] {
   const found: { readonly node: Tree; readonly reference: string }[] = [];
   const seen = new Set<unknown>();
   const visit = (node: unknown): void => {

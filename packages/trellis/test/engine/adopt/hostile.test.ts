@@ -1,0 +1,119 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { adopt } from '../../../tools/adopt/adopt.ts';
+import { documentWith } from '../../support/adopted.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
+
+const SCHEMA = ['components', 'schemas', 'Book'];
+const WHOLE = documentWith([], undefined);
+const MAIN = 'books.yaml';
+
+/** A document that refers to a schema elsewhere. */
+const referring = ($ref: string) => documentWith(SCHEMA, { $ref });
+const nested = (levels: number) => `${'{ properties: { a: '.repeat(levels)}{}${' } }'.repeat(levels)}`;
+/** Ten of the line before, so that nine lines stand for a billion values. */
+const LAUGHS = Array.from({ length: 9 }, (_, index) => {
+  const items = Array<string>(10).fill(index === 0 ? '1' : `*a${index - 1}`);
+  return `x-${index}: &a${index} [${items.join()}]\n`;
+}).join('');
+const UTF_16 = (text: string) => Buffer.from(`\u{FEFF}${text}`, 'utf16le');
+const NESTED = 'nested too deeply: use at most 100 levels';
+const REPEATED = 'this stands for more than 5000000 values: let fewer aliases repeat others';
+const WITHIN_ITSELF = '*s contains itself: refer to it by $ref';
+const UNQUOTED = 'this is not YAML: …: mend the line, or put its text into quotes';
+const ENCODED = 'this is not UTF-8: save the file as UTF-8';
+const PERCENT = 'whose % is not before two hexadecimal digits: write %25 for it, or name the file without it';
+
+/** Adopts a document that stands beside other files. */
+async function run(main: string | Buffer, others: Readonly<Record<string, string | Buffer>> = {}) {
+  const folder = temporaryFolder();
+  const files = Object.entries({ [MAIN]: main, ...others });
+  for (const [name, text] of files) writeFileSync(join(folder, name), text);
+  const { code, stdout } = await adopt(join(folder, MAIN), undefined, folder);
+  return { code, stdout: stdout.replaceAll(`${folder}/`, ''), isWritten: existsSync(join(folder, 'openapi.yaml')) };
+}
+
+/** A refusal of a file, at a line of it. */
+const refusalOf = (file: string, what: string) => {
+  const text = RegExp.escape(what).replaceAll(RegExp.escape('…'), '.*');
+  return new RegExp(String.raw`^refusal: ${RegExp.escape(file)}:\d+:\d+: .*${text}`, 'm');
+};
+
+test.each<[string, string | Buffer, string]>([
+  ['too deep', `${WHOLE}x-a: ${nested(800)}\n`, NESTED],
+  ['of a billion values', `${WHOLE}${LAUGHS}`, REPEATED],
+  ['with an alias within itself', `${WHOLE}x-a: &s { a: *s }\n`, WITHIN_ITSELF],
+  ['not YAML', `${WHOLE}x-a: [\n`, UNQUOTED],
+  ['UTF-16', UTF_16(WHOLE), ENCODED],
+  ['Latin-1', Buffer.from(`${WHOLE}x-a: \u{E9}\n`, 'latin1'), ENCODED],
+  ['with a broken percent-encoding', referring('./a%ZZ.yaml'), PERCENT],
+  ['with a broken percent-encoding in a pointer', referring('./a.yaml#/%ZZ'), PERCENT],
+])('adopt refuses a document that is %s, by its line', async (_, main, what) => {
+  const { code, stdout, isWritten } = await run(main);
+  expect(stdout).toMatch(refusalOf(MAIN, what));
+  expect([code, isWritten]).toEqual([2, false]);
+});
+
+test.each<[string, string | Buffer, string]>([
+  ['too deep', `S: ${nested(800)}\n`, NESTED],
+  ['of a billion values', `${LAUGHS}S: {}\n`, REPEATED],
+  ['with an alias within itself', 'S: &s { properties: { a: *s } }\n', WITHIN_ITSELF],
+  ['not YAML', 'S: [\n', UNQUOTED],
+  ['UTF-16', UTF_16('S: {}\n'), ENCODED],
+  ['with a broken percent-encoding', "S: { $ref: './a%ZZ.yaml' }\n", PERCENT],
+  ['with a broken percent-encoding in a pointer', "S: { $ref: '#/%ZZ' }\n", PERCENT],
+])('adopt refuses a file referred to that is %s, by the line of the file', async (_, other, what) => {
+  for (const name of ['other.yaml', 'other.json']) {
+    const { code, stdout, isWritten } = await run(referring(`${name}#/S`), { [name]: other });
+    expect(stdout).toMatch(refusalOf(name, what));
+    expect([code, isWritten]).toEqual([2, false]);
+  }
+});
+
+test('adopt names the file at fault if it has the name of every contract', async () => {
+  const { code, stdout } = await run(referring('openapi.yaml#/S'), { 'openapi.yaml': 'S: [\n' });
+  expect(stdout).toMatch(refusalOf('openapi.yaml', UNQUOTED));
+  expect(code).toBe(2);
+});
+
+test.each([
+  ['lead in a circle', "S: { $ref: '#/S/a' }\n"],
+  [
+    'lead through 5000 others',
+    Array.from({ length: 5000 }, (_, at) => `S${at === 0 ? '' : at}: { items: { $ref: '#/S${at + 1}' } }\n`).join('') +
+      'S5000: {}\n',
+  ],
+])('adopt refuses, by the line that leads to the file, references that %s', async (_, other) => {
+  const { code, stdout, isWritten } = await run(referring('other.yaml#/S'), { 'other.yaml': other });
+  expect(stdout).toMatch(refusalOf(MAIN, 'the files from here cannot become one: …: let none lead to itself'));
+  expect([code, isWritten]).toEqual([2, false]);
+});
+
+test('adopt refuses a path item in a file that refers to itself', async () => {
+  const other = `get: { operationId: a, callbacks: { c: { /x: { $ref: other.yaml } } }, responses: {} }\n`;
+  const { code, stdout } = await run(documentWith(['paths', '/a'], { $ref: 'other.yaml' }), { 'other.yaml': other });
+  expect(stdout).toMatch(refusalOf(MAIN, 'the files from here cannot become one: a circle: let none lead to itself'));
+  expect(code).toBe(2);
+});
+
+test('adopt asks about a reference to what is no file, and does not read it', async () => {
+  const { code, stdout } = await run(referring('/dev/zero'));
+  expect(stdout).toContain('decision: references: ');
+  expect(code).toBe(1);
+});
+
+test('adopt takes a document and a file that begin with a byte order mark', async () => {
+  const { code } = await run(`\u{FEFF}${referring('other.yaml#/S')}`, {
+    'other.yaml': '\u{FEFF}S: { type: object }\n',
+  });
+  expect(code).toBe(0);
+});
+
+test('adopt asks about examples whose aliases nest 2500 levels', async () => {
+  const lines = Array.from({ length: 2500 }, (_, index) => `x-${index + 1}: &a${index + 1} [*a${index}]\n`);
+  const shown = WHOLE.replace(/^ {4}Book:\n/m, '    Shown: { type: array, examples: [*a2500] }\n    Book:\n');
+  const { code, stdout } = await run(`x-0: &a0 [1]\n${lines.join('')}${shown}`);
+  expect(stdout).toMatch(/^decision: examples: .*\n.*: body is nested too deeply: /m);
+  expect(code).toBe(1);
+});
