@@ -100,7 +100,7 @@ function compiler(
   requireKnownInside();
   const known = new Map<string, Compiler>();
   const ajvOf = (allErrors: boolean, isShort: boolean): Compiler =>
-    known.getOrInsertComputed(`${allErrors} ${isShort}`, () => {
+    known.getOrInsertComputed(JSON.stringify([allErrors, isShort]), () => {
       const validator = makeValidator(documentOf(translation.components), ajvOptions(translation, allErrors, isShort));
       // `ajvBody` is private in the types of both validators.
       return (validator as { readonly ajvBody: Compiler }).ajvBody;
