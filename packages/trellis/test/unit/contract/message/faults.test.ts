@@ -36,7 +36,7 @@ test.each([
   expect(said.endsWith(' (a + is a space in a query: send + as %2B)')).toBe(isLost);
 });
 
-test('a client is told of a pattern what its place in the contract says, and otherwise what the validator says', async () => {
+test('a refusal has the message that the contract gives beside the pattern, or else that of the validator', async () => {
   const pattern = '^a$';
   const receive = await receiver({
     body: {
