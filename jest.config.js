@@ -16,15 +16,13 @@ const folder = process.env.TESTS;
 if (process.env.NODE_V8_COVERAGE === undefined)
   process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/node');
 
-// The flags of `npm test` hide DEP0169: Jest gives tests a copy of `process`, so that the service cannot do it itself there.
-
 export default {
   testMatch: [`<rootDir>/{test,examples,packages/trellis/test}/**/${folder ? `${folder}/**/` : ''}*.test.ts`],
   testPathIgnorePatterns: folder ? [] : ['/long/', '/nightly/', '/prose/'],
-  extensionsToTreatAsEsm: ['.ts'],
-  // What runs in tests is what runs in the service: Node's own type stripping, in place, so that lines and columns stay.
   testEnvironment: '<rootDir>/packages/trellis/test/support/environment.ts',
-  transform: { '\\.ts$': '<rootDir>/packages/trellis/test/support/strip-types.js' },
+  // Node itself loads what is tested: what runs in tests is what runs in the service.
+  transform: {},
+  runtime: '<rootDir>/packages/trellis/test/support/runtime.ts',
   testSequencer: '<rootDir>/packages/trellis/test/support/sequencer.js',
   globalSetup: '<rootDir>/packages/trellis/test/support/postgres-binaries.ts',
   // Most tests wait for something most of the time. Those in the folders take processor time, and have limits of time.

@@ -1,41 +1,56 @@
-import { TestEnvironment } from 'jest-environment-node';
+import { ModuleMocker } from 'jest-mock';
 
 // When Jest is killed, its workers stay as long as their tests wait for something. No listener for `disconnect`, as that
 // would keep each worker from ending in order.
 if (process.connected) setInterval(() => process.connected || process.exit(1), 1000).unref();
 
 const workerPostgres = async () => await (await import('./postgres.ts')).sharedPostgres();
+const exit = process.exit.bind(process);
 
-/** Jest's environment with a clean-up of its own: Jest runs no `afterAll` of a file that throws at its top level. */
-export default class Environment extends TestEnvironment {
+/**
+ * Jest's environment of a test file, in Node itself (runtime.ts), with a clean-up of its own: Jest runs no `afterAll` of a
+ * file that throws at its top level.
+ */
+export default class Environment {
+  readonly global = globalThis;
+  readonly moduleMocker = new ModuleMocker(globalThis);
   /** Whether the tests of this file use the server of the worker. */
   private usesPostgres = false;
   private readonly callbacks: (() => void | Promise<void>)[] = [];
   private readonly isOfOutsider: boolean;
 
-  constructor(...given: ConstructorParameters<typeof TestEnvironment>) {
-    super(...given);
-    this.isOfOutsider = given[1].testPath.includes('/examples/');
+  constructor(_config: unknown, { testPath }: { readonly testPath: string }) {
+    this.isOfOutsider = testPath.includes('/examples/');
   }
 
-  override async setup(): Promise<void> {
-    await super.setup();
-    // Those tests import nothing of this folder: `trellis/testing` reads the variable.
-    if (this.isOfOutsider) {
-      this.usesPostgres = true;
-      this.global.process.env['TEST_DATABASE_URL'] = (await workerPostgres()).url();
-    }
-    this.global['atFileEnd'] = this.callbacks.push.bind(this.callbacks);
-    // All files of a worker share this module, and so the server of the module that it loads: tests load one of their own.
-    this.global['workerPostgres'] = async () => {
+  /** What the modules of tests have in `import.meta`. */
+  readonly meta = {
+    atFileEnd: (callback: () => void | Promise<void>) => void this.callbacks.push(callback),
+    // All files of a worker share the module that loads it: tests load one of their own.
+    workerPostgres: async () => {
       this.usesPostgres = true;
       return await workerPostgres();
-    };
+    },
+  };
+
+  async setup(): Promise<void> {
+    // Those tests import nothing of this folder: `trellis/testing` reads the variable.
+    if (this.isOfOutsider) process.env['TEST_DATABASE_URL'] = (await this.meta.workerPostgres()).url();
+    else delete process.env['TEST_DATABASE_URL'];
   }
 
-  override async teardown(): Promise<void> {
+  async teardown(): Promise<void> {
+    // Jest has wrapped it.
+    process.exit = exit;
     for (const callback of this.callbacks.toReversed()) await callback();
     if (this.usesPostgres) await (await workerPostgres()).dropDatabases();
-    await super.teardown();
+  }
+
+  exportConditions(): string[] {
+    return [];
+  }
+
+  getVmContext(): null {
+    return null;
   }
 }

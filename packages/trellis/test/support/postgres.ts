@@ -105,7 +105,7 @@ let shared: Promise<PostgresServer> | undefined;
  */
 export async function sharedPostgres(): Promise<Postgres> {
   // environment.ts sets it.
-  const { workerPostgres } = globalThis as { readonly workerPostgres?: () => Promise<Postgres> };
+  const { workerPostgres } = import.meta as { readonly workerPostgres?: () => Promise<Postgres> };
   if (workerPostgres === undefined) return await (shared ??= PostgresServer.createLasting());
   const { folder, port } = await workerPostgres();
   return new Postgres(folder, port);

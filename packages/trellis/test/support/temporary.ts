@@ -10,7 +10,7 @@ type Callback = () => void | Promise<void>;
  */
 export function atEnd(callback: Callback): void {
   // environment.ts sets it.
-  const { atFileEnd } = globalThis as { readonly atFileEnd?: (callback: Callback) => void };
+  const { atFileEnd } = import.meta as { readonly atFileEnd?: (callback: Callback) => void };
   if (atFileEnd === undefined) process.once('exit', () => void callback());
   else atFileEnd(callback);
 }
