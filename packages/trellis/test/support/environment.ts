@@ -18,6 +18,7 @@ export default class Environment {
   private usesPostgres = false;
   private readonly callbacks: (() => void | Promise<void>)[] = [];
   private readonly isOfOutsider: boolean;
+  private readonly variables = { ...process.env };
 
   constructor(_config: unknown, { testPath }: { readonly testPath: string }) {
     this.isOfOutsider = testPath.includes('/examples/');
@@ -36,7 +37,6 @@ export default class Environment {
   async setup(): Promise<void> {
     // Those tests import nothing of this folder: `trellis/testing` reads the variable.
     if (this.isOfOutsider) process.env['TEST_DATABASE_URL'] = (await this.meta.workerPostgres()).url();
-    else delete process.env['TEST_DATABASE_URL'];
   }
 
   async teardown(): Promise<void> {
@@ -44,6 +44,8 @@ export default class Environment {
     process.exit = exit;
     for (const callback of this.callbacks.toReversed()) await callback();
     if (this.usesPostgres) await (await workerPostgres()).dropDatabases();
+    for (const name of Object.keys(process.env)) Reflect.deleteProperty(process.env, name);
+    Object.assign(process.env, this.variables);
   }
 
   exportConditions(): string[] {
