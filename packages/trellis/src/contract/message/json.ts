@@ -3,7 +3,7 @@ import type { Position } from '../schema/positions.ts';
 
 export const MAX_DEPTH = 32;
 /** Ajv repeats the names of members in the path of each value: one of 1 MiB took gigabytes (`verdict.test.ts`). */
-export const MAX_NAME = 1000;
+const MAX_NAME = 1000;
 
 export type Holder = Record<string, unknown>;
 
@@ -94,18 +94,13 @@ class Parser {
       if (this.token() !== '"') this.fail();
       const start = this.at;
       const name = this.string();
-      if (name.length > MAX_NAME) {
-        throw new Refusal(
-          ErrorNumber.bodyNotJson,
-          `the name of the member at position ${start} is too long: use at most ${MAX_NAME} characters`,
-        );
-      }
-      if (name in object) {
-        throw new Refusal(
-          ErrorNumber.memberRepeated,
+      if (name.length > MAX_NAME)
+        refuse(`the name of the member at position ${start} is too long: use at most ${MAX_NAME} characters`);
+      if (name in object)
+        refuse(
           `the member ${JSON.stringify(name.slice(0, 100))} appears twice in one object, again at position ${start}`,
+          ErrorNumber.memberRepeated,
         );
-      }
       if (this.token() !== ':') this.fail();
       this.at++;
       object[name] = this.value(position?.member(name));
@@ -128,9 +123,7 @@ class Parser {
   }
 
   private enter(): void {
-    if (++this.depth > MAX_DEPTH) {
-      throw new Refusal(ErrorNumber.bodyNotJson, `body is nested too deeply: use at most ${MAX_DEPTH} levels`);
-    }
+    if (++this.depth > MAX_DEPTH) refuse(`body is nested too deeply: use at most ${MAX_DEPTH} levels`);
     this.at++;
   }
 
@@ -167,13 +160,9 @@ class Parser {
     try {
       string = JSON.parse(this.text.slice(open, at + 1)) as string;
     } catch {
-      throw new Refusal(
-        ErrorNumber.bodyNotJson,
-        `body is not JSON: the string at position ${open} has an invalid escape`,
-      );
+      refuse(`body is not JSON: the string at position ${open} has an invalid escape`);
     }
-    if (string.isWellFormed()) return string;
-    throw new Refusal(ErrorNumber.bodyNotJson, `body has a lone surrogate in the string at position ${open}`);
+    return string.isWellFormed() ? string : refuse(`body has a lone surrogate in the string at position ${open}`);
   }
 
   private number(position: Position | undefined): number | bigint {
@@ -183,15 +172,14 @@ class Parser {
     const literal = this.text.slice(start, NUMBER.lastIndex);
     this.at = NUMBER.lastIndex;
     const number = position === undefined ? Number(literal) : position.number(literal);
-    if (number === undefined) {
-      throw new Refusal(
-        ErrorNumber.contractBroken,
+    if (number === undefined)
+      refuse(
         `body has an integer at position ${start} that a double would round, and the contract gives it no type: ` +
           'send it as a string',
+        ErrorNumber.contractBroken,
       );
-    }
     if (typeof number === 'bigint' || Number.isFinite(number)) return number;
-    throw new Refusal(ErrorNumber.bodyNotJson, `body has a number beyond the range of a double at position ${start}`);
+    return refuse(`body has a number beyond the range of a double at position ${start}`);
   }
 
   private word<T>(word: string, value: T): T {
@@ -203,11 +191,12 @@ class Parser {
   private fail(at = this.at): never {
     // The search for the end of an escaped string may go beyond the text.
     const offset = Math.min(at, this.text.length);
-    const found =
-      offset < this.text.length ? JSON.stringify(String.fromCodePoint(this.text.codePointAt(offset) ?? 0)) : '';
-    throw new Refusal(
-      ErrorNumber.bodyNotJson,
-      `body is not JSON: unexpected ${found === '' ? 'end of the text' : found} at position ${offset}`,
-    );
+    const code = this.text.codePointAt(offset);
+    const found = code === undefined ? 'end of the text' : JSON.stringify(String.fromCodePoint(code));
+    refuse(`body is not JSON: unexpected ${found} at position ${offset}`);
   }
+}
+
+function refuse(what: string, number: ErrorNumber = ErrorNumber.bodyNotJson): never {
+  throw new Refusal(number, what);
 }
