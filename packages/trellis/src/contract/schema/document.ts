@@ -114,8 +114,9 @@ export type Resolve = <T extends object>(node: T) => T;
 /** @returns a document in which integers beyond 2^53 are bigints @throws ContractError */
 export function readOpenApi(yaml: string): OpenApiDocument {
   const document = readTree(yaml).tree as Partial<OpenApiDocument> | null;
-  if (/^3\.1\.\d+$/.test(String(document?.openapi))) return document as OpenApiDocument;
-  const cure = /^3\.0\b/.test(String(document?.openapi)) ? '`trellis adopt` makes it of 3.0' : 'write `openapi: 3.1.0`';
+  const version = String(document?.openapi);
+  if (/^3\.1\.\d+$/.test(version)) return document as OpenApiDocument;
+  const cure = /^3\.0\b/.test(version) ? '`trellis adopt` makes it of 3.0' : 'write `openapi: 3.1.0`';
   const place = isLarge(document) ? locationOf(document, 'openapi') : 'openapi.yaml:1:1';
   throw new ContractError(`${place} must be OpenAPI 3.1: ${cure}`);
 }
@@ -145,27 +146,20 @@ export function placedAt<T extends object>(made: T, node: object, member: string
 
 /** `openapi.yaml:12:9` for a map or a list of a document from readOpenApi, or for a member of it. */
 export function locationOf(value: unknown, member?: string): string {
-  const known = typeof value === 'object' && value !== null ? places.get(value) : undefined;
+  const known = isLarge(value) ? places.get(value) : undefined;
   if (known === undefined) return 'openapi.yaml';
   return `openapi.yaml:${(member === undefined ? undefined : known.members.get(member)) ?? known.own}`;
 }
 
-/** The place of what a JSON Pointer leads to, or of a member of it. */
-export function locationAt(document: object, pointer: string, member?: string): string {
-  const at = (path: string) => (path === '' ? document : targetOf(document, `#${encodeURI(path)}`));
-  const node = at(pointer);
-  if (typeof node === 'object' && node !== null) return locationOf(node, member);
-  const names = namesIn(`#${encodeURI(pointer)}`);
-  return locationOf(at(pointer.slice(0, pointer.lastIndexOf('/'))), names?.at(-1));
-}
-
-/** The map or list that a JSON Pointer leads to or into. */
-export function partAt(document: object, pointer: string): object {
-  for (let path = pointer; path !== ''; path = path.slice(0, path.lastIndexOf('/'))) {
-    const found = targetOf(document, `#${encodeURI(path)}`);
-    if (typeof found === 'object' && found !== null) return found;
+/** The map or list that a JSON Pointer leads to or into, and the place of what it leads to, or of a member of that. */
+export function partAt(document: object, pointer: string, member?: string) {
+  let part = document;
+  for (const name of namesIn(`#${encodeURI(pointer)}`) ?? []) {
+    const inner = (part as Readonly<Record<string, unknown>>)[name];
+    if (!isLarge(inner)) return { part, place: locationOf(part, name) };
+    part = inner;
   }
-  return document;
+  return { part, place: locationOf(part, member) };
 }
 
 /** @param node the map or the list of the document that is wrong */

@@ -1,15 +1,7 @@
 import { ContractError } from '../errors.ts';
-import { locationAt, type OpenApiDocument, partAt } from '../schema/document.ts';
+import { type OpenApiDocument, partAt } from '../schema/document.ts';
 import type { Findings } from '../schema/findings.ts';
 import { schemaErrors } from './validator-eov.ts';
-
-interface Invalid {
-  /** A JSON Pointer to what is not valid. */
-  readonly pointer: string;
-  /** Its member that is not allowed. */
-  readonly name: string | undefined;
-  readonly what: string;
-}
 
 /** What to write instead, where the sentence of the schema does not say it. */
 const CURES: Readonly<Record<string, string>> = {
@@ -18,13 +10,13 @@ const CURES: Readonly<Record<string, string>> = {
   '^[a-zA-Z0-9._-]+$': 'name it by letters, digits, dots, hyphens and underscores',
 };
 
-/** What the schema of OpenAPI 3.1 refuses, the innermost of each part. */
-export function invalidIn(document: object): Invalid[] {
+/** @param found gets what the schema of OpenAPI 3.1 refuses, the innermost of each part */
+export function requireOpenApi(document: OpenApiDocument, found: Findings): void {
   const errors = schemaErrors(document);
   // A part that is wrong makes each part around it wrong.
   const around = new Set(errors.flatMap(({ instancePath }) => prefixesOf(instancePath)));
-  const innermost = errors.filter(({ instancePath }) => !around.has(instancePath));
-  return innermost.map(({ instancePath: pointer, message = 'is invalid', params, propertyName }) => {
+  for (const { instancePath: pointer, message = 'is invalid', params, propertyName } of errors) {
+    if (around.has(pointer)) continue;
     const { unevaluatedProperty, allowedValues, format, pattern } = params as Readonly<
       Record<string, string | undefined>
     > & { readonly allowedValues?: readonly unknown[] };
@@ -33,15 +25,8 @@ export function invalidIn(document: object): Invalid[] {
       allowedValues?.join(', ') ??
       (unevaluatedProperty === undefined ? CURES[format ?? pattern ?? ''] : 'leave it out');
     const what = [`${pointer || 'it'} ${message}`, name, cure].filter((each) => each !== undefined).join(': ');
-    return { pointer, name, what };
-  });
-}
-
-/** @param found gets the refusals by the schema of OpenAPI */
-export function requireOpenApi(document: OpenApiDocument, found: Findings): void {
-  for (const { pointer, name, what } of invalidIn(document)) {
-    const place = locationAt(document, pointer, name);
-    found.add(new ContractError(`this is not valid OpenAPI 3.1: ${what}`, place), partAt(document, pointer));
+    const { part, place } = partAt(document, pointer, name);
+    found.add(new ContractError(`this is not valid OpenAPI 3.1: ${what}`, place), part);
   }
 }
 
