@@ -1,5 +1,3 @@
-const MIN = -(2n ** 63n);
-const MAX = 2n ** 63n - 1n;
 /** Matches an integer without an exponent that has too few digits to be out of range. */
 const PLAIN = /^-?[1-9][0-9]{0,17}$/;
 const LITERAL = /^(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
@@ -44,7 +42,7 @@ export function isRoundedInteger(literal: string, double: number): boolean {
 }
 
 export function isInt64(value: bigint): boolean {
-  return value >= MIN && value <= MAX;
+  return BigInt.asIntN(64, value) === value;
 }
 
 /** RFC 8259, section 6. */
@@ -66,7 +64,8 @@ const ABSENT: ReadonlySet<string> = new Set(['undefined', 'function', 'symbol'])
 /** A copy whose bigints JSON.stringify can write. @param at where it stands: the name of a member, the index of an item */
 function writable(value: unknown, at: string | number = ''): unknown {
   if (typeof value === 'number' && !Number.isFinite(value)) throw new Error(`JSON has no ${value}`);
-  if (typeof value === 'bigint') return isSafe(value) ? Number(value) : JSON.rawJSON(String(value));
+  if (typeof value === 'bigint')
+    return Number.isSafeInteger(Number(value)) ? Number(value) : JSON.rawJSON(String(value));
   if (typeof value !== 'object' || value === null) return value;
   if (hasToJson(value)) return writable(jsonOf(value, at));
   if (Array.isArray(value))
@@ -108,8 +107,4 @@ export function jsonOf(value: WithToJson, at: string | number): unknown {
   const made = value.toJSON(String(at));
   if (typeof made !== 'object' || made === null || !hasToJson(made)) return made;
   return Array.isArray(made) ? Array.from(made as unknown[]) : { ...made, toJSON: undefined };
-}
-
-function isSafe(value: bigint): boolean {
-  return value <= Number.MAX_SAFE_INTEGER && value >= Number.MIN_SAFE_INTEGER;
 }
