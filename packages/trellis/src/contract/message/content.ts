@@ -24,10 +24,8 @@ export interface ContractContent {
   readonly position: Position | undefined;
 }
 
-interface ReplyContent {
-  readonly schema: AnySchema;
-  /** undefined: the value holds no number. */
-  readonly position: Position | undefined;
+/** Without a position, the value holds no number. */
+interface ReplyContent extends ContractContent {
   /** What is sent of a body that an operation returned: its declared members, each number as the contract types it. */
   readonly sent: (body: unknown) => unknown;
   /** Writes what is sent. */

@@ -17,8 +17,8 @@ export class ContractBroken extends Refusal {
   readonly found: readonly Fault[];
 
   constructor(found: readonly Fault[], request?: object) {
-    const { named, rest } = read(found, request);
-    super(ErrorNumber.contractBroken, [...named.keys(), ...rest].join('; '), {}, undefined, [...named.values()]);
+    const { words, told } = read(found, request);
+    super(ErrorNumber.contractBroken, words, {}, undefined, told);
     this.found = found;
   }
 }
@@ -68,13 +68,12 @@ export function isOfName({ keyword = '' }: Fault): boolean {
 }
 
 export function inWords(found: readonly Fault[]): string {
-  const { named, rest } = read(found);
-  return [...named.keys(), ...rest].join('; ');
+  return read(found).words;
 }
 
 /**
  * @param message in which the faults are
- * @returns the faults that are told, each by its sentence, and how many more there are
+ * @returns the faults that are told, and the sentences of all, with how many more there are
  */
 function read(found: readonly Fault[], message: object = {}) {
   const faults = found.filter((fault) => !(IN_TEXT.test(fault.path) && String(typesIn(fault)) === 'null'));
@@ -88,7 +87,8 @@ function read(found: readonly Fault[], message: object = {}) {
     named.set(`${member} ${told.message}`, told);
     count++;
   }
-  return { named, rest: count < faults.length ? [`and ${faults.length - count} more`] : [] };
+  const rest = count < faults.length ? [`and ${faults.length - count} more`] : [];
+  return { told: [...named.values()], words: [...named.keys(), ...rest].join('; ') };
 }
 
 function tellOf(fault: Fault, hint: string) {

@@ -25,7 +25,7 @@ function nameOf(reference = ''): string {
 }
 
 /** The branch itself must demand these values: a discriminator does not affect validity (OpenAPI 3.1, 4.8.25). @throws ContractError */
-export function pinnedValues({ discriminator }: Schema, branch: AnySchema, follow: Follow): readonly string[] {
+function pinnedValues({ discriminator }: Schema, branch: AnySchema, follow: Follow): readonly string[] {
   const { propertyName = '', mapping = {} } = discriminator ?? {};
   const refuse = (what: string): never => {
     throw new ContractError(what, locationOf(discriminator));
