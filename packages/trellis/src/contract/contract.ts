@@ -20,7 +20,8 @@ import { directly } from './schema/findings.ts';
 import { isLarge } from './schema/exact.ts';
 import { parameterReader, type ParameterValues, type SentRequest } from './message/parameters.ts';
 import { type Demand, readSecurity, requireOneScheme } from './security.ts';
-import { isIgnored, TOKEN } from './rules/vocabulary.ts';
+import { TOKEN } from './rules/field-values.ts';
+import { isIgnored } from './rules/vocabulary.ts';
 
 export interface Contract {
   readonly yaml: string;

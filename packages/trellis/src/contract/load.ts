@@ -12,7 +12,7 @@ import { requireOneFile } from './rules/one-file.ts';
 import { requireLinearPatterns } from './rules/patterns.ts';
 import { requireOpenApi } from './validator/openapi-schema.ts';
 import { withValidators } from './validator/operations.ts';
-import { requireKept } from './rules/vocabulary.ts';
+import { requireKept } from './rules/kept.ts';
 
 /** @returns all schemas of a document @param found gets what the service does not support */
 function requireSupported(document: OpenApiDocument, found: Findings, isKnown: boolean): ReadonlySet<Schema> {

@@ -11,7 +11,7 @@ import {
 } from '../schema/document.ts';
 import { exactJson, sendable } from '../schema/int64.ts';
 import { numbersIn } from '../schema/numbers.ts';
-import { TOKEN } from '../rules/vocabulary.ts';
+import { TOKEN } from '../rules/field-values.ts';
 import { valuesSchema } from './parameters.ts';
 import { Position } from '../schema/positions.ts';
 import { Sent } from './sent.ts';

@@ -250,7 +250,7 @@ export type Follow = (reference: string) => AnySchema;
 
 export function follower(document: object): Follow {
   const known = new Map<string, AnySchema>();
-  // vocabulary.ts has checked that the target is a schema.
+  // requireKept has checked that the target is a schema.
   return (reference) => known.getOrInsertComputed(reference, () => targetOf(document, reference) as AnySchema);
 }
 

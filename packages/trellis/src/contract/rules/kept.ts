@@ -1,0 +1,145 @@
+import { follower, locationOf, METHODS, type OpenApiDocument, type Schema, targetOf } from '../schema/document.ts';
+import { ContractError } from '../errors.ts';
+import { isLarge, isObject } from '../schema/exact.ts';
+import type { Findings } from '../schema/findings.ts';
+import { Position } from '../schema/positions.ts';
+import { requireShallow } from './depth.ts';
+import { holdsBigint, PROTOTYPE, ROUNDED } from './field-values.ts';
+import { isIgnored, JSON_TYPE, type ObjectKind, ONE_FILE, VOCABULARY } from './vocabulary.ts';
+
+/** Whether a default has an integer that would lose digits as a number. */
+function isRounded(value: unknown, position: Position): boolean {
+  if (Array.isArray(value)) return value.some((each, index) => isRounded(each, position.item(index)));
+  if (typeof value !== 'object' || value === null) return typeof value === 'bigint' && !position.int64;
+  return Object.entries(value).some(([name, each]) => isRounded(each, position.member(name)));
+}
+
+/** Maps in which OpenAPI allows extensions (`x-…`). */
+const EXTENSIBLE = ['paths', 'responses'];
+
+/** No edit of words cures these: only the author knows what shall stand in place of another medium, or of a cookie. */
+const DECISIONS: readonly string[] = [
+  'Media Type',
+  'Parameter in',
+  'Security Scheme type',
+  'Security Scheme scheme',
+  'Security Scheme in',
+  'Security Scheme name',
+];
+
+/**
+ * @param found gets the first refusal of each object, with line, column and cure
+ * @returns all schemas of the document
+ */
+export function requireKept(document: OpenApiDocument, found: Findings): ReadonlySet<Schema> {
+  const defaults: Schema[] = [];
+  const refused = new Set<object>();
+  const seen = new Map<ObjectKind, Set<object>>();
+  /** The operation that is visited, unless a reference has led out of it. */
+  let where = '';
+  const refuse = (node: object, field: string, what: string, subject = '') => {
+    if (refused.has(node)) return;
+    refused.add(node);
+    const isDecision = DECISIONS.includes(subject);
+    const place = `${locationOf(node, field)}${isDecision ? where : ''}`;
+    found.add(new ContractError(what, place, isDecision ? 'decision' : 'edit'), node);
+  };
+  /** What references lead to, for later: calls cannot nest as deep as references may. */
+  const referred: (() => void)[] = [];
+  const visit = (value: unknown, kind: ObjectKind, holder: object, field: string): void => {
+    if (kind === 'Schema' && typeof value === 'boolean') return;
+    if (!isObject(value)) {
+      refuse(holder, field, `${field} must be ${named(kind)}`);
+      return;
+    }
+    found.depends(holder, value);
+    if (kind === 'Media Type' && !JSON_TYPE.test(field)) {
+      const forms = 'write application/json or application/….+json, in lower case';
+      refuse(holder, field, `the media type ${field} is not JSON: ${forms}`, kind);
+    }
+    const seenAlike = seen.getOrInsertComputed(kind, () => new Set());
+    if (seenAlike.has(value)) return;
+    seenAlike.add(value);
+    if (typeof value['$ref'] === 'string') {
+      const target = targetOf(document, value['$ref']);
+      if (target === undefined)
+        refuse(value, '$ref', `$ref leads to ${value['$ref']}, which is not in the document: ${ONE_FILE}`);
+      else
+        referred.push(() => {
+          // What is behind the reference of a path is of that path.
+          visit(target, kind, value, kind === 'Path Item' ? field : '$ref');
+        });
+      if (kind !== 'Schema') {
+        const ignored = Object.keys(value).find((each) => !['$ref', 'summary', 'description'].includes(each));
+        if (ignored !== undefined) refuse(value, ignored, `OpenAPI ignores ${ignored} beside $ref: leave it out`);
+        return;
+      }
+    }
+    if (kind === 'Parameter' && isIgnored(value)) return;
+    if (kind === 'Schema' && holdsBigint(value['default'])) defaults.push(value);
+    // A field that is not known may belong to a value of another one, as `in` does to `type: apiKey`.
+    const isKnown = ([name]: readonly [string, unknown]) => Number(Object.hasOwn(VOCABULARY[kind], name));
+    const fields = Object.entries(value).sort((one, other) => isKnown(other) - isKnown(one));
+    const around = where;
+    for (const [name, member] of fields) {
+      if (kind === 'Path Item') where = `, ${name} ${field}`;
+      visitField(value, kind, name, member);
+      where = around;
+    }
+    if (kind !== 'Path Item') return;
+    for (const operation of METHODS.map((method) => value[method]).filter(isObject)) {
+      if (Array.isArray(value['parameters'])) found.depends(operation, value['parameters']);
+      if (refused.has(value)) found.spoil(operation);
+    }
+  };
+  const visitField = (
+    node: Readonly<Record<string, unknown>>,
+    kind: ObjectKind,
+    name: string,
+    member: unknown,
+  ): void => {
+    const rows = VOCABULARY[kind];
+    const row = Object.hasOwn(rows, name) ? rows[name] : undefined;
+    if (row === undefined) {
+      if (kind === 'Security Requirement' || (name.startsWith('x-') && !name.startsWith('x-eov-'))) return;
+      refuse(node, name, `the field ${name} of ${named(kind)} is not supported: leave it out`);
+      return;
+    }
+    if (row.is === 'refused') {
+      refuse(node, name, `${name} is not supported: ${row.how}`);
+      return;
+    }
+    const { holds } = row;
+    if (holds?.in !== undefined && !(isLarge(member) && Array.isArray(member) === (holds.in === 'list'))) {
+      refuse(node, name, `${name} must be a ${holds.in} of ${holds.kind} Objects`);
+      if (isLarge(member)) found.spoil(member);
+      return;
+    }
+    const wrong = row.value?.(member, node);
+    if (wrong !== undefined) refuse(node, name, `${name} ${wrong}`, `${kind} ${name}`);
+    if (holds === undefined) return;
+    if (holds.in === undefined || !isLarge(member)) {
+      visit(member, holds.kind, node, name);
+      return;
+    }
+    found.depends(node, member);
+    for (const [key, each] of Object.entries(member)) {
+      if (key === PROTOTYPE) refuse(member, key, `${name} must be without ${PROTOTYPE}`);
+      if (key.startsWith('x-') && EXTENSIBLE.includes(name) && kind !== 'Components') continue;
+      visit(each, holds.kind, member, key);
+    }
+  };
+  visit(document, 'OpenAPI', document, 'the document');
+  for (const visitNext of referred) visitNext();
+  const schemas = (seen.get('Schema') ?? new Set()) as ReadonlySet<Schema>;
+  requireShallow(schemas, follower(document), found);
+  // Last, when it is known which references lead somewhere.
+  for (const schema of defaults)
+    if (found.isSound(schema) && isRounded(schema.default, new Position(schema, follower(document))))
+      refuse(schema, 'default', `default ${ROUNDED}`);
+  return schemas;
+}
+
+function named(kind: ObjectKind): string {
+  return `${/^[IO]/.test(kind) ? 'an' : 'a'} ${kind} Object`;
+}
