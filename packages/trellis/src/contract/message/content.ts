@@ -14,7 +14,7 @@ import { numbersIn } from '../schema/numbers.ts';
 import { TOKEN } from '../rules/field-values.ts';
 import { valuesSchema } from './parameters.ts';
 import { Position } from '../schema/positions.ts';
-import { Sent } from './sent.ts';
+import { sentBy } from './sent.ts';
 
 // What messages have beside their parameters: bodies, and the header fields of replies.
 
@@ -122,12 +122,12 @@ function bodyOf(schema: AnySchema, follow: Follow): ContractContent {
 
 function replyOf(schema: AnySchema, follow: Follow): ReplyContent {
   const numbers = numbersIn(schema, follow);
-  const members = new Sent(follow);
+  const sent = sentBy(follow);
   const position = numbers === 'none' ? undefined : new Position(schema, follow);
   return {
     schema,
     position,
-    sent: (body) => members.of(body, schema, position),
+    sent: (body) => sent(body, schema, position),
     // exactJson is slower, and only it writes a bigint.
     toJson: (body) => sendable(numbers === 'bigint' ? exactJson(body) : JSON.stringify(body)),
   };

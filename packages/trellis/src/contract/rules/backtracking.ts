@@ -76,7 +76,7 @@ export function findBacktracking(root: PatternNode, assumed: Assumed = {}): read
 /** @throws TooManyPaths */
 function countPaths(root: PatternNode, assumed: Assumed): void {
   const letters = lettersOf(root);
-  const start = new Builder(root, assumed).state(root, ACCEPT);
+  const start = automatonOf(root, assumed);
   // A search begins anew at each character.
   const search: Read = { is: 'read', source: '', set: /^/u, then: assumed.isAnchored ? END : start };
   const known = new Map<Read, Paths>();
@@ -139,40 +139,35 @@ function readsFrom(from: PatternState, isStart = false): Paths {
   return found;
 }
 
-class Builder {
-  private states = 0;
-  private readonly bound: number;
-  private readonly repeated: number;
-  private readonly groups: readonly Group[];
+/** @returns the state in which a match begins @throws TooManyPaths */
+function automatonOf(root: PatternNode, { bound = Infinity, repeated = MAX_REPEATED }: Assumed): PatternState {
+  const groups = nodesOf(root).filter((each): each is Group => each.type === 'group' && each.behavior === 'normal');
   /** The groups around the node. */
-  private readonly within: PatternNode[] = [];
+  const within: PatternNode[] = [];
+  let states = 0;
+  return stateOf(root, ACCEPT);
 
-  constructor(root: PatternNode, { bound = Infinity, repeated = MAX_REPEATED }: Assumed) {
-    [this.bound, this.repeated] = [bound, repeated];
-    this.groups = nodesOf(root).filter((each): each is Group => each.type === 'group' && each.behavior === 'normal');
-  }
-
-  state(node: PatternNode, then: PatternState): PatternState {
-    if (++this.states > MAX_STATES) throw new TooManyPaths();
+  function stateOf(node: PatternNode, then: PatternState): PatternState {
+    if (++states > MAX_STATES) throw new TooManyPaths();
     switch (node.type) {
       case 'alternative':
-        return this.sequence(node.body, then);
+        return sequence(node.body, then);
       case 'disjunction':
-        return { is: 'either', to: node.body.map((each) => this.state(each, then)) };
+        return { is: 'either', to: node.body.map((each) => stateOf(each, then)) };
       case 'anchor':
         if (node.kind === 'end') return END;
         // Not `then` itself, which may be ACCEPT: a boundary can fail.
         return node.kind === 'start' ? { is: 'start', then } : { is: 'either', to: [then] };
       case 'quantifier':
-        return this.quantified(node, then);
+        return quantified(node, then);
       case 'reference':
-        return this.again(node, then);
+        return again(node, then);
       case 'group': {
         // A lookbehind counts as if it read forwards: patterns.ts refuses one that reads more than a few characters.
-        if (/look/i.test(node.behavior)) return { is: 'either', to: [this.sequence(node.body, END), then] };
-        this.within.push(node);
-        const state = this.sequence(node.body, then);
-        this.within.pop();
+        if (/look/i.test(node.behavior)) return { is: 'either', to: [sequence(node.body, END), then] };
+        within.push(node);
+        const state = sequence(node.body, then);
+        within.pop();
         return state;
       }
       default:
@@ -180,36 +175,36 @@ class Builder {
     }
   }
 
-  private sequence(nodes: readonly PatternNode[], then: PatternState): PatternState {
-    return nodes.reduceRight((rest, each) => this.state(each, rest), then);
+  function sequence(nodes: readonly PatternNode[], then: PatternState): PatternState {
+    return nodes.reduceRight((rest, each) => stateOf(each, rest), then);
   }
 
-  private quantified(
+  function quantified(
     { body: [body], min, max = Infinity }: Extract<PatternNode, { type: 'quantifier' }>,
     then: PatternState,
   ): PatternState {
     // A character that need not be read is read once if nothing behind it can fail: JavaScript takes no such step back.
-    const most = then === ACCEPT && isCharacter(body) ? min : Math.min(max, Math.max(this.bound, min));
-    const isLoop = most > this.repeated;
+    const most = then === ACCEPT && isCharacter(body) ? min : Math.min(max, Math.max(bound, min));
+    const isLoop = most > repeated;
     let rest = then;
     if (isLoop) {
       const loop = { is: 'loop' as const, again: then, then };
-      loop.again = this.state(body, loop);
+      loop.again = stateOf(body, loop);
       rest = loop;
-    } else for (let count = min; count < most; count++) rest = { is: 'either', to: [this.state(body, rest), then] };
+    } else for (let count = min; count < most; count++) rest = { is: 'either', to: [stateOf(body, rest), then] };
     // A repetition that `min` demands may read nothing, on each of its paths.
     const least = isLoop && !canBeEmpty(body) ? Math.min(min, 1) : min;
-    for (let count = 0; count < least; count++) rest = this.state(body, rest);
+    for (let count = 0; count < least; count++) rest = stateOf(body, rest);
     return rest;
   }
 
   /** A text that a group has read is one of those that the group can read. */
-  private again(node: Extract<PatternNode, { type: 'reference' }>, then: PatternState): PatternState {
-    const group = this.groups.find((each, index) =>
+  function again(node: Extract<PatternNode, { type: 'reference' }>, then: PatternState): PatternState {
+    const group = groups.find((each, index) =>
       node.name === undefined ? node.matchIndex === index + 1 : each.name?.value === node.name.value,
     );
     // Within itself a group has read nothing yet.
-    if (group === undefined || this.within.includes(group)) return then;
-    return { is: 'either', to: [this.state(group, then), then] };
+    if (group === undefined || within.includes(group)) return then;
+    return { is: 'either', to: [stateOf(group, then), then] };
   }
 }

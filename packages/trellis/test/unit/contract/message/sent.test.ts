@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type AnySchema, follower } from '../../../../src/contract/schema/document.ts';
-import { Sent } from '../../../../src/contract/message/sent.ts';
+import { sentBy } from '../../../../src/contract/message/sent.ts';
 import { exactJson } from '../../../../src/contract/schema/int64.ts';
 
 const closed = (...names: readonly string[]) => ({
@@ -18,8 +18,8 @@ const document = {
     },
   },
 };
-const sent = new Sent(follower(document));
-const shown = (value: unknown, schema: unknown) => exactJson(sent.of(value, schema as AnySchema, undefined));
+const sent = sentBy(follower(document));
+const shown = (value: unknown, schema: unknown) => exactJson(sent(value, schema as AnySchema, undefined));
 
 describe('of the body of a reply, the service sends', () => {
   test.each<[string, unknown, unknown, string]>([
@@ -125,7 +125,7 @@ describe('of the body of a reply, the service sends', () => {
         return this;
       },
     };
-    const sent = new Sent(follower({})).of({ own: named, itself }, true, undefined);
+    const sent = sentBy(follower({}))({ own: named, itself }, true, undefined);
     expect(Object.entries(sent as object)).toEqual([
       ['own', { name: 'own' }],
       ['itself', { list: [{ name: '0' }] }],
@@ -143,18 +143,18 @@ describe('of the body of a reply, the service sends', () => {
     };
     const follow = follower({ components: { schemas } });
     let steps = 0;
-    const counting = new Sent((ref) => {
+    const counting = sentBy((ref) => {
       steps++;
       return follow(ref);
     });
     let value = {};
     for (let depth = 0; depth < 16; depth++) value = { [depth % 3 === 0 ? 'd' : 'c']: value };
-    expect(counting.of(value, to('Node'), undefined)).toBe(value);
+    expect(counting(value, to('Node'), undefined)).toBe(value);
     expect(steps).toBeLessThan(5000);
   });
 
   test('the value itself, if it leaves nothing out', () => {
     const value = { a: { a: 1 }, list: [{ a: 2n }] };
-    expect(sent.of(value, { properties: { a: A } }, undefined)).toBe(value);
+    expect(sent(value, { properties: { a: A } }, undefined)).toBe(value);
   });
 });
