@@ -2,22 +2,16 @@ import { pathToFileURL } from 'node:url';
 import type { ContractOperation } from '../../src/contract/contract.ts';
 import { Refusal } from '../../src/contract/errors.ts';
 import { loadContract } from '../../src/contract/load.ts';
-import {
-  type AnySchema,
-  follower,
-  type Method,
-  type OpenApiDocument,
-  resolver,
-} from '../../src/contract/schema/document.ts';
+import { type AnySchema, type Method, type OpenApiDocument, resolver } from '../../src/contract/schema/document.ts';
 import { exactJson } from '../../src/contract/schema/int64.ts';
 import { validateRequest } from '../../src/contract/request.ts';
 import type { AnyService } from '../../src/service.ts';
 import { startOn } from '../../testing/index.ts';
 import { judgeRequest } from '../../testing/derived/judge.ts';
 import { judgeOf } from '../../test/support/judge.ts';
-import { Candidates } from '../../tools/derivation/candidates.ts';
+import { candidatesOf } from '../../tools/derivation/candidates.ts';
 import { Derivation } from '../../tools/derivation/messages.ts';
-import { Judge, type Keywords } from '../../tools/derivation/schemas.ts';
+import type { Keywords, Supply } from '../../tools/derivation/schemas.ts';
 
 const SEED = 20_260_000;
 /** Of each operation; they are spread evenly over those that are derived. */
@@ -28,11 +22,11 @@ export class Service {
   private readonly contract: string;
   private readonly document: OpenApiDocument;
   private readonly operations: readonly ContractOperation[];
-  private readonly candidates: Candidates;
+  private readonly candidates: Supply;
 
   constructor(contract: string, document: OpenApiDocument, operations: readonly ContractOperation[]) {
     [this.contract, this.document, this.operations] = [contract, document, operations];
-    this.candidates = new Candidates(new Judge(document), follower(document), SEED);
+    this.candidates = candidatesOf(document, SEED);
   }
 
   /** @throws Error if it does not start, or does not answer */

@@ -1,5 +1,5 @@
 import { isInt64 } from '../../src/contract/schema/int64.ts';
-import { Judge, type Keywords, withSchemas } from '../../tools/derivation/schemas.ts';
+import { judgeBy, type Keywords, withSchemas } from '../../tools/derivation/schemas.ts';
 import { isNumber, isObject, type JsonValue, type JsonObject, numberOf } from '../../tools/derivation/values.ts';
 import type { Parts } from '../../tools/derivation/wire.ts';
 
@@ -22,9 +22,9 @@ export type JudgeOf = (schema: Keywords, document: object) => Promise<Verdict>;
 
 /** Compiles a schema with Ajv, which names no keywords here. */
 export const judgeByAjv: JudgeOf = (schema, document) => {
-  const judge = new Judge(withSchemas(document, spelledOut));
+  const isValid = judgeBy(withSchemas(document, spelledOut));
   const whole = withSchemas(schema, spelledOut, 'Schema');
-  return Promise.resolve((value) => (judge.isValid(whole, rounded(value) as JsonValue) ? [] : ['the schema']));
+  return Promise.resolve((value) => (isValid(whole, rounded(value) as JsonValue) ? [] : ['the schema']));
 };
 
 export function spelledOut(schema: Keywords): Keywords {

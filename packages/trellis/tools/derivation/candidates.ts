@@ -1,9 +1,9 @@
-import type { AnySchema, Follow } from '../../src/contract/schema/document.ts';
+import { type AnySchema, follower, type OpenApiDocument } from '../../src/contract/schema/document.ts';
 import { exactJson } from '../../src/contract/schema/int64.ts';
 import { arrays } from './arrays.ts';
 import { objects } from './objects.ts';
 import { numbers, SPECIMENS, strings } from './scalars.ts';
-import type { Branch, Judge, Keywords, SchemasAt, Supply } from './schemas.ts';
+import { type Branch, judgeBy, type Keywords, type SchemasAt, type Supply } from './schemas.ts';
 import { fromDocument, isObject, type JsonValue, withMember, withoutMember } from './values.ts';
 
 /** A limit for the combinations of `anyOf`, `oneOf`, `if` and `dependentSchemas`. */
@@ -16,63 +16,56 @@ const LAST_LIMIT = 100;
 /**
  * Proposes values for a schema, some that keep and some that break each keyword. Most differ from a valid value in one
  * place.
+ *
+ * @param seed the same seed gives the same candidates
  */
-export class Candidates implements Supply {
-  private readonly judge: Judge;
-  private readonly follow: Follow;
-  private readonly seed: number;
-  private readonly numbers = new Map<AnySchema, number>();
-  private readonly known = new Map<string, readonly JsonValue[]>();
-  private readonly fitting = new Map<readonly JsonValue[], readonly JsonValue[]>();
+export function candidatesOf(document: OpenApiDocument, seed: number): Supply {
+  const [isValid, follow] = [judgeBy(document), follower(document)];
+  const ids = new Map<AnySchema, number>();
+  const known = new Map<string, readonly JsonValue[]>();
+  const fitting = new Map<readonly JsonValue[], readonly JsonValue[]>();
   /** The places under construction, as a schema may contain itself. */
-  private readonly open = new Map<string, 'all' | 'least'>();
-
-  /** @param seed the same seed gives the same candidates */
-  constructor(judge: Judge, follow: Follow, seed: number) {
-    this.judge = judge;
-    this.follow = follow;
-    this.seed = seed;
-  }
+  const open = new Map<string, 'all' | 'least'>();
+  const supply: Supply = { of, valid, fits };
+  return supply;
 
   /** A place inside itself gets only the smallest values, and a place inside those gets none. */
-  of(place: SchemasAt): readonly JsonValue[] {
-    const key = place.map((each) => (typeof each === 'boolean' ? each : this.numberOf(each))).join();
-    const extent = this.open.get(key);
+  function of(place: SchemasAt): readonly JsonValue[] {
+    const key = place
+      .map((each) => (typeof each === 'boolean' ? each : ids.getOrInsertComputed(each, () => ids.size)))
+      .join();
+    const extent = open.get(key);
     if (extent === 'least') return [];
     const isWhole = extent === undefined;
-    const limit = LIMITS[this.open.size] ?? LAST_LIMIT;
+    const limit = LIMITS[open.size] ?? LAST_LIMIT;
     const name = `${isWhole ? limit : 'least'} of ${key}`;
-    let candidates = this.known.get(name);
+    let candidates = known.get(name);
     if (candidates === undefined) {
-      this.open.set(key, isWhole ? 'all' : 'least');
-      const branches = this.branches(place, []);
-      const all = unique(branches.flatMap((branch) => this.ofBranch(branch, isWhole)));
+      open.set(key, isWhole ? 'all' : 'least');
+      const branches = branchesOf(place, []);
+      const all = unique(branches.flatMap((branch) => ofBranch(branch, isWhole)));
       // Only a value that a contract lists shows that the other one does not list it.
       candidates = unique([...branches.flat().flatMap(listed), ...some(all, limit)]);
-      if (isWhole) this.open.delete(key);
-      else this.open.set(key, extent);
-      this.known.set(name, candidates);
+      if (isWhole) open.delete(key);
+      else open.set(key, extent);
+      known.set(name, candidates);
     }
     return candidates;
   }
 
-  valid(place: SchemasAt): readonly JsonValue[] {
-    const candidates = this.of(place);
-    return this.fitting.getOrInsertComputed(candidates, () => candidates.filter((value) => this.fits(place, value)));
+  function valid(place: SchemasAt): readonly JsonValue[] {
+    const candidates = of(place);
+    return fitting.getOrInsertComputed(candidates, () => candidates.filter((value) => fits(place, value)));
   }
 
-  fits(place: SchemasAt, value: JsonValue): boolean {
-    return place.every((schema) => this.judge.isValid(schema, value));
+  function fits(place: SchemasAt, value: JsonValue): boolean {
+    return place.every((schema) => isValid(schema, value));
   }
 
-  private numberOf(schema: AnySchema): number {
-    return this.numbers.getOrInsertComputed(schema, () => this.numbers.size);
-  }
-
-  private branches([first, ...others]: SchemasAt, taken: Branch): Branch[] {
+  function branchesOf([first, ...others]: SchemasAt, taken: Branch): Branch[] {
     if (first === undefined) return [taken];
     if (first === false) return [];
-    if (first === true || taken.includes(first)) return this.branches(others, taken);
+    if (first === true || taken.includes(first)) return branchesOf(others, taken);
     const { $ref, allOf = [], anyOf, oneOf, not, if: condition, then = true, else: otherwise = true } = first;
     const choices: SchemasAt[][] = [
       (anyOf ?? [true]).map((each) => [each]),
@@ -81,22 +74,22 @@ export class Candidates implements Supply {
       not === undefined ? [[]] : [[not], ...against(not)],
       ...Object.entries(first.dependentSchemas ?? {}).map(([name, each]) => [[], [{ required: [name] }, each]]),
     ];
-    const always = [...($ref === undefined ? [] : [this.follow($ref)]), ...allOf];
+    const always = [...($ref === undefined ? [] : [follow($ref)]), ...allOf];
     const products = choices.reduce<SchemasAt[]>(
       (all, choice) => all.flatMap((one) => choice.map((other) => [...one, ...other])).slice(0, MAX_BRANCHES),
       [always],
     );
-    return products.flatMap((place) => this.branches([...place, ...others], [...taken, first])).slice(0, MAX_BRANCHES);
+    return products.flatMap((place) => branchesOf([...place, ...others], [...taken, first])).slice(0, MAX_BRANCHES);
   }
 
-  private ofBranch(branch: Branch, isWhole: boolean): JsonValue[] {
+  function ofBranch(branch: Branch, isWhole: boolean): JsonValue[] {
     return [
       ...branch.flatMap(listed).flatMap((value) => [value, ...near(value)]),
       ...branch.flatMap(examplesOf),
-      ...strings(branch, this.seed),
-      ...numbers(branch, this.seed),
-      ...objects(branch, isWhole, this),
-      ...arrays(branch, isWhole, this),
+      ...strings(branch, seed),
+      ...numbers(branch, seed),
+      ...objects(branch, isWhole, supply),
+      ...arrays(branch, isWhole, supply),
       ...(isWhole ? SPECIMENS : []),
     ];
   }

@@ -1,8 +1,8 @@
 import { type Declared, readOperations } from '../../src/contract/contract.ts';
 import { type AnySchema, follower, type OpenApiDocument, type Parameter } from '../../src/contract/schema/document.ts';
 import { Position } from '../../src/contract/schema/positions.ts';
-import { Candidates } from './candidates.ts';
-import { Judge, type Keywords, without } from './schemas.ts';
+import { candidatesOf } from './candidates.ts';
+import { type Keywords, type Supply, without } from './schemas.ts';
 import { isObject, type JsonValue, type JsonObject } from './values.ts';
 import { type Parts, partsOf, type Wire, wireOf } from './wire.ts';
 
@@ -99,12 +99,12 @@ export class Derivation {
 class Side {
   readonly document: OpenApiDocument;
   readonly operations: readonly Declared[];
-  private readonly candidates: Candidates;
+  private readonly candidates: Supply;
 
   constructor(document: OpenApiDocument, seed: number) {
     this.document = document;
     this.operations = readOperations(document);
-    this.candidates = new Candidates(new Judge(document), follower(document), seed);
+    this.candidates = candidatesOf(document, seed);
   }
 
   valuesFor(schema: Keywords): readonly JsonValue[] {

@@ -99,34 +99,29 @@ const BY_VALUE = {
 };
 
 /**
- * Judges the parts of derived values, in doubles, which is enough to choose among them. The verdict on a whole message
+ * What judges the parts of derived values, in doubles, which is enough to choose among them. The verdict on a whole message
  * comes from elsewhere.
  */
-export class Judge {
-  private readonly document: object;
-  private readonly ajv = new Ajv2020({ strict: false, validateSchema: false, logger: false });
-  private readonly compiled = new Map<Schema, ValidateFunction>();
-
-  constructor(document: object) {
-    this.document = inDoubles(document) as object;
-    // Ajv compares by a library that calls `toString` of the values, which may be a member.
-    for (const [keyword, validate] of Object.entries(BY_VALUE))
-      this.ajv.removeKeyword(keyword).addKeyword({ keyword, validate });
-    for (const [name, validate] of Object.entries(STRING_FORMATS)) this.ajv.addFormat(name, validate);
-    for (const [name, bits] of [['int32', 31] as const, ['int64', 63] as const]) {
-      const validate = (value: number) => Number.isInteger(value) && value >= -(2 ** bits) && value < 2 ** bits;
-      this.ajv.addFormat(name, { type: 'number', validate });
-    }
+export function judgeBy(document: object): (schema: AnySchema, value: JsonValue) => boolean {
+  const ajv = new Ajv2020({ strict: false, validateSchema: false, logger: false });
+  // Ajv compares by a library that calls `toString` of the values, which may be a member.
+  for (const [keyword, validate] of Object.entries(BY_VALUE))
+    ajv.removeKeyword(keyword).addKeyword({ keyword, validate });
+  for (const [name, validate] of Object.entries(STRING_FORMATS)) ajv.addFormat(name, validate);
+  for (const [name, bits] of [['int32', 31] as const, ['int64', 63] as const]) {
+    const validate = (value: number) => Number.isInteger(value) && value >= -(2 ** bits) && value < 2 ** bits;
+    ajv.addFormat(name, { type: 'number', validate });
   }
-
-  isValid(schema: AnySchema, value: JsonValue): boolean {
+  const whole = inDoubles(document) as object;
+  const compiled = new Map<Schema, ValidateFunction>();
+  return (schema, value) => {
     if (typeof schema === 'boolean') return schema;
-    const validate = this.compiled.getOrInsertComputed(schema, () =>
+    const validate = compiled.getOrInsertComputed(schema, () =>
       // References lead to the members of the document.
-      this.ajv.compile({ ...this.document, ...(inDoubles(schema) as object) }),
+      ajv.compile({ ...whole, ...(inDoubles(schema) as object) }),
     );
     return validate(inDoubles(value));
-  }
+  };
 }
 
 /** Turns each bigint into a number. */

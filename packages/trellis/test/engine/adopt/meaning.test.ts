@@ -2,10 +2,10 @@ import { createRequire } from 'node:module';
 import { expect, test } from '@jest/globals';
 import type { Ajv, Options, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { follower, type OpenApiDocument, readTree } from '../../../src/contract/schema/document.ts';
+import { type OpenApiDocument, readTree } from '../../../src/contract/schema/document.ts';
 import { STRING_FORMATS } from '../../../src/contract/schema/formats.ts';
-import { Candidates } from '../../../tools/derivation/candidates.ts';
-import { inDoubles, Judge } from '../../../tools/derivation/schemas.ts';
+import { candidatesOf } from '../../../tools/derivation/candidates.ts';
+import { inDoubles } from '../../../tools/derivation/schemas.ts';
 import { adopted, documentWith } from '../../support/adopted.ts';
 
 /** Draft 4 is what OpenAPI 3.0 builds on: bounds are excluded by true. */
@@ -26,8 +26,7 @@ function judge(ajv: Compiler, document: unknown): (value: unknown) => boolean {
 }
 
 function candidates(document: unknown) {
-  const contract = document as OpenApiDocument;
-  return new Candidates(new Judge(contract), follower(contract), SEED).of([BODY]);
+  return candidatesOf(document as OpenApiDocument, SEED).of([BODY]);
 }
 
 /** Without what the derivation, which is of 3.1, does not read: boundaries and types stay. */
