@@ -1,5 +1,5 @@
 import { variablesOf } from './rules/addresses.ts';
-import { readBodyLimit } from './rules/body-limit.ts';
+import { DEFAULT_BODY_BYTES } from './rules/body-limit.ts';
 import { bodiesOf, type ContractContent, type ContractReply, readReply, valuesOf } from './message/content.ts';
 import {
   type DeclaredOperation,
@@ -203,6 +203,6 @@ function readDeclaredBody(
   const types = bodiesOf(content, follow, `${where}, requestBody`);
   const [{ example, examples = {} } = {}] = Object.values(content);
   const [first] = Object.values(examples).map(resolve);
-  const maxBytes = readBodyLimit(operation, `${where}, requestBody`);
+  const { 'x-max-body-bytes': maxBytes = DEFAULT_BODY_BYTES } = operation;
   return { required, types, maxBytes, example: example ?? first?.value };
 }

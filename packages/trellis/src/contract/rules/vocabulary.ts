@@ -93,7 +93,7 @@ export const VOCABULARY: Readonly<Record<ObjectKind, Readonly<Record<string, Voc
     servers: refused('move servers to the top level of the document'),
     'x-max-body-bytes': kept(
       'the largest body in bytes, as sent and after decompression: by default 65536, at most 1048576; the check of a request may take 300,000 steps and five for each byte: 40099 beyond',
-      check.count,
+      check.bodyLimit,
     ),
     'x-allow-unknown-query-parameters': refused('declare each query parameter: others are refused'),
   },

@@ -1,12 +1,20 @@
 import { expect, test } from '@jest/globals';
-import { readBodyLimit } from '../../../../src/contract/rules/body-limit.ts';
-import { type DeclaredOperation, readOpenApi } from '../../../../src/contract/schema/document.ts';
+import { examine } from '../../../../src/contract/load.ts';
 
-function limitOf(extension: string): number {
-  const document = readOpenApi(`openapi: 3.1.0\noperation: {${extension}}\n`) as unknown as {
-    readonly operation: DeclaredOperation;
-  };
-  return readBodyLimit(document.operation, 'here');
+function limitOf(extension: string): number | undefined {
+  const { found, operations } = examine(`openapi: 3.1.0
+info: { title: Notes, version: 1.0.0 }
+paths:
+  /notes:
+    post:
+      operationId: createNote
+      ${extension}
+      requestBody: { content: { application/json: { schema: true } } }
+      responses:
+        default: { description: Any., content: { application/json: { schema: true } } }
+`);
+  found.requireNone();
+  return operations[0]?.body?.maxBytes;
 }
 
 test.each([
@@ -19,6 +27,6 @@ test.each([
 
 test.each(['0', '1.5', '1048577', '-1', '64 KiB', 'null'])('x-max-body-bytes cannot be %s', (limit) => {
   expect(() => limitOf(`x-max-body-bytes: ${limit}`)).toThrow(
-    'openapi.yaml:2:1, here: x-max-body-bytes must be an integer from 1 to 1048576',
+    'openapi.yaml:7:7: x-max-body-bytes must be an integer from 1 to 1048576',
   );
 });
