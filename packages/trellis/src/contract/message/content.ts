@@ -1,4 +1,3 @@
-import { reachable } from '../schema/subschemas.ts';
 import {
   type AnySchema,
   type Content,
@@ -112,12 +111,14 @@ export function bodiesOf(content: Content, follow: Follow, where: string): Reado
 /** The parameters of a request, as one value. */
 export function valuesOf(parameters: readonly Parameter[], follow: Follow): ContractContent {
   const schema = valuesSchema(parameters);
-  return { schema, position: hasDefault(schema, follow) ? new Position(schema, follow) : undefined };
+  const position = new Position(schema, follow);
+  return { schema, position: position.mayFillIn ? position : undefined };
 }
 
 function bodyOf(schema: AnySchema, follow: Follow): ContractContent {
-  const matters = hasDefault(schema, follow) || numbersIn(schema, follow) === 'bigint';
-  return { schema, position: matters ? new Position(schema, follow) : undefined };
+  const position = new Position(schema, follow);
+  const matters = position.mayFillIn || numbersIn(schema, follow) === 'bigint';
+  return { schema, position: matters ? position : undefined };
 }
 
 function replyOf(schema: AnySchema, follow: Follow): ReplyContent {
@@ -131,8 +132,4 @@ function replyOf(schema: AnySchema, follow: Follow): ReplyContent {
     // exactJson is slower, and only it writes a bigint.
     toJson: (body) => sendable(numbers === 'bigint' ? exactJson(body) : JSON.stringify(body)),
   };
-}
-
-function hasDefault(schema: AnySchema, follow: Follow): boolean {
-  return reachable(schema, follow).some((each) => each.default !== undefined);
 }

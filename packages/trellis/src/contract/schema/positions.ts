@@ -131,7 +131,7 @@ export class Position {
   }
 
   /** Whether a schema of the value or of a part of it has a default. */
-  private get mayFillIn(): boolean {
+  get mayFillIn(): boolean {
     return (this.hasDefaults ??= this.roots.some((each) => this.pool.leadsToDefault(each)));
   }
 
