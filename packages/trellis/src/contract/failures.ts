@@ -68,6 +68,8 @@ export interface Failure {
 /** The body of each failure, in place of `{ error, message }` and of Problem Details. Pure; it returns at once. */
 export type ErrorBodyOf = (failure: Failure) => unknown;
 
+type MakeBody = (failure: Failure, mediaType: string) => unknown;
+
 /** What is sent of a failure. `cause`: why it has no body, although it should. */
 interface Told {
   readonly mediaType?: string;
@@ -77,11 +79,11 @@ interface Told {
 export type TellFailure = (refusal: Refusal, requestId: string, operation?: ContractOperation) => Told;
 
 /** Tells the failures of a service without an `errorBody`. The start has compared its bodies with the contract. */
-export const tellFailure: TellFailure = ({ status, number, message }, _requestId, operation) => {
-  const reply = operation && replyFor(operation.replies, status);
+export const tellFailure: TellFailure = (refusal, _requestId, operation) => {
+  const reply = operation && replyFor(operation.replies, refusal.status);
   if (reply !== undefined && reply.content === undefined) return {};
   const mediaType = reply?.mediaType === PROBLEM_TYPE ? PROBLEM_TYPE : JSON_TYPE;
-  return { mediaType, text: JSON.stringify(failureBody(number, message, mediaType)) };
+  return { mediaType, text: JSON.stringify(failureBody(refusal, mediaType)) };
 };
 
 /** Checks each body before it is told. @param outside declares the failures outside operations, if the contract does */
@@ -90,7 +92,7 @@ function tellBy(
   outside: ContractOperation | undefined,
   follow: Follow,
 ): TellFailure {
-  const make = makerOf(errorBody);
+  const make: MakeBody = errorBody ?? failureBody;
   /** Values of the headers that a reply declares, by operation and status. */
   const headers = new Map<string, object>();
   return ({ status, number, message, faults }, requestId, operation) => {
@@ -116,12 +118,8 @@ function tellBy(
   };
 }
 
-function makerOf(errorBody: ErrorBodyOf | undefined): (failure: Failure, mediaType: string) => unknown {
-  return errorBody ?? (({ number, message }, mediaType) => failureBody(number, message, mediaType));
-}
-
 /** The contract's Error, or the Problem Details of RFC 9457. */
-function failureBody(error: ErrorNumber, message: string, mediaType: string): object {
+function failureBody({ number: error, message }: Pick<Failure, 'number' | 'message'>, mediaType: string): object {
   if (mediaType !== PROBLEM_TYPE) return { error, message } satisfies ErrorBody;
   const status = statusOf(error);
   return { type: 'about:blank', title: STATUS_CODES[status], status, detail: message, error };
@@ -185,7 +183,8 @@ export function requireFailures(
   outside: ContractOperation | undefined,
   attempt: Attempt,
 ): TellFailure {
-  const [make, tell] = [makerOf(errorBody), tellBy(errorBody, outside, follow)];
+  const make: MakeBody = errorBody ?? failureBody;
+  const tell = tellBy(errorBody, outside, follow);
   const requireBody = (node: object, where: string, number: ErrorNumber, operation: ContractOperation) => {
     for (const faults of errorBody === undefined ? [[]] : [[], LONGEST_FAULTS]) {
       const refusal = new Refusal(number, LONGEST_MESSAGE, {}, undefined, faults);
