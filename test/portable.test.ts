@@ -1,9 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { resolver } from '../packages/trellis/src/contract/schema/document.ts';
-import { loadDocument } from '../packages/trellis/src/contract/load.ts';
+import { readOpenApi, resolver } from '../packages/trellis/src/contract/schema/document.ts';
 import { YAML } from './support.ts';
 
-const document = loadDocument(YAML);
+const document = readOpenApi(YAML);
 
 /** The members of this name, wherever they are in the contract, as path and value. */
 function found(name: string, node: unknown = document, path = ''): (readonly [path: string, value: unknown])[] {

@@ -30,14 +30,6 @@ function requireSupported(document: OpenApiDocument, found: Findings, isKnown: b
   return schemas;
 }
 
-/** @throws ContractError if the text is not YAML, not OpenAPI 3.1, or has a field that the service does not support */
-export function loadDocument(yaml: string): OpenApiDocument {
-  const [document, found] = [readOpenApi(yaml), new Findings()];
-  requireSupported(document, found, false);
-  found.requireNone();
-  return document;
-}
-
 /** A contract, and how its service tells failures. */
 export interface Loaded extends Contract {
   readonly tell: TellFailure;

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { loadContract, loadDocument } from '../../../src/contract/load.ts';
+import { loadContract } from '../../../src/contract/load.ts';
+import { readOpenApi } from '../../../src/contract/schema/document.ts';
 import { type ObjectKind, VOCABULARY } from '../../../src/contract/rules/vocabulary.ts';
 import { GARDEN, startGarden } from '../../services/garden/garden.ts';
 import { items } from '../../services/items/index.ts';
@@ -18,7 +19,7 @@ function addUsed(node: unknown, kind: ObjectKind, used: Set<string>): Set<string
 }
 
 test('the contract of the garden uses each field that the service supports', () => {
-  const used = addUsed(loadDocument(GARDEN), 'OpenAPI', new Set());
+  const used = addUsed(readOpenApi(GARDEN), 'OpenAPI', new Set());
   const kept = Object.entries(VOCABULARY).flatMap(([kind, rows]) =>
     Object.entries(rows).flatMap(([field, { is }]) => (is === 'kept' ? [`${kind} ${field}`] : [])),
   );
