@@ -1,5 +1,5 @@
 import type { Examined } from '../src/contract/load.ts';
-import type { Attempt } from '../src/contract/schema/findings.ts';
+import type { Findings } from '../src/contract/schema/findings.ts';
 import {
   type AnySchema,
   type DeclaredOperation,
@@ -59,7 +59,7 @@ export function requireTypes({ document, operations, schemas, found }: Examined)
         requireTyped(schema, follow);
       });
   for (const { body } of operations)
-    for (const { schema } of body?.types.values() ?? []) requireObjects(schema, follow, found.attempt);
+    for (const { schema } of body?.types.values() ?? []) requireObjects(schema, follow, found);
 }
 
 /** Rewrites the parts of a contract that openapi-typescript would turn into wrong types. */
@@ -184,7 +184,7 @@ function requireTyped(schema: Schema, follow: Follow): void {
  *
  * Refuses a schema in the body of a request that has members, and where other values than objects are valid.
  */
-function requireObjects(body: AnySchema, follow: Follow, attempt: Attempt): void {
+function requireObjects(body: AnySchema, follow: Follow, found: Findings): void {
   const seen = new Set<string>();
   const numbers = new Map<AnySchema, number>();
   /** @param allowed the types that the schemas of the same value allow which have led to this one */
@@ -197,12 +197,12 @@ function requireObjects(body: AnySchema, follow: Follow, attempt: Attempt): void
     const { type, $ref, allOf = [], anyOf = [], oneOf = [] } = schema;
     const hasMembers = OF_MEMBERS.some((keyword) => keyword in schema);
     if (type === undefined && listed(schema) === undefined && hasMembers && !types.isSubsetOf(OBJECT))
-      attempt(() => {
-        throw new ContractError(
+      found.add(
+        new ContractError(
           'this schema has members, and allows values that are no objects: add type: object',
           locationOf(schema),
-        );
-      });
+        ),
+      );
     for (const each of [...($ref === undefined ? [] : [follow($ref)]), ...allOf, ...anyOf, ...oneOf])
       visit(each, types);
   };

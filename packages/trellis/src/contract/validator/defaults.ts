@@ -37,7 +37,7 @@ export function trialsOfDefaults(
     const tried = attempt(() => {
       if (countFilledIn(place) > MAX_FILLED_IN)
         throw new ContractError(
-          `defaults fill {} with more than ` + `${MAX_FILLED_IN} values: let fewer defaults have defaults within`,
+          `defaults fill {} with more than ${MAX_FILLED_IN} values: let fewer defaults have defaults within`,
           locationOf(place.roots.find((each) => typeof each === 'object')),
         );
       const always = joined(place.roots, follow);

@@ -5,10 +5,9 @@ import { isSchema, joined } from '../schema/subschemas.ts';
 /** @returns each branch beside a discriminator with the values of the property that lead to it @throws ContractError */
 export function pinnedBranches(schema: Schema, branches: readonly AnySchema[], follow: Follow) {
   const { propertyName = '', mapping = {} } = schema.discriminator ?? {};
-  const isBranch = (target: string) =>
-    branches.some((each) => isSchema(each) && [each.$ref, nameOf(each.$ref)].includes(target));
+  const targets = branches.filter(isSchema).flatMap(({ $ref }) => [$ref, nameOf($ref)]);
   for (const [value, target] of Object.entries(mapping))
-    if (!isBranch(target))
+    if (!targets.includes(target))
       throw new ContractError(
         `${value} leads to ${target}, which is no branch here: add the branch, or remove the value`,
         locationOf(mapping, value),
