@@ -35,8 +35,10 @@ export interface ExactCheck {
   readonly part?: string;
 }
 
+type IsNumberValid = (value: number | bigint) => boolean;
+
 /** See OpenAPI's format registry. */
-export const NUMBER_FORMATS: Readonly<Record<string, (value: number | bigint) => boolean>> = {
+export const NUMBER_FORMATS: Readonly<Record<string, IsNumberValid>> = {
   int32: (value) => isInteger(value) && value >= -(2 ** 31) && value < 2 ** 31,
   // An integer that is not a bigint was out of range or rounded. `type` refuses a fraction.
   int64: (value) => (typeof value === 'bigint' ? isInt64(value) : Number.isFinite(value) && !Number.isInteger(value)),
@@ -52,11 +54,7 @@ export function exactChecks(keywords: ExactKeywords): ExactCheck[] {
   const add = (keyword: keyof ExactKeywords, message: string, isValid: (value: unknown) => boolean) => {
     checks.push({ keyword, wanted: keywords[keyword], message, isValid });
   };
-  const addOfNumbers = (
-    keyword: keyof ExactKeywords,
-    message: string,
-    isValid: (value: number | bigint) => boolean,
-  ) => {
+  const addOfNumbers = (keyword: keyof ExactKeywords, message: string, isValid: IsNumberValid) => {
     add(keyword, message, (value) => !isNumber(value) || isValid(value));
   };
   const { type, format = '', minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = keywords;
@@ -102,7 +100,7 @@ export function isInteger(value: unknown): boolean {
 }
 
 /** JSON Schema 2020-12, section 4.2.1: an integer is any number without a fraction, `1.0` too. */
-function isOfType(value: unknown, type: string): boolean {
+export function isOfType(value: unknown, type: string): boolean {
   switch (type) {
     case 'integer':
       return isInteger(value);

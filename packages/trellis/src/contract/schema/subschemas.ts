@@ -1,4 +1,5 @@
 import type { AnySchema, Follow, Schema } from './document.ts';
+import { isOfType } from './exact.ts';
 
 // Which schemas apply to a value, to its members and items.
 
@@ -16,6 +17,7 @@ export function isInt64Schema({ type, format }: Schema): boolean {
 export function typesOf(schema: AnySchema, follow: Follow): ReadonlySet<string> {
   return allowedBy(schema, follow, TYPES, (each) => {
     if (typeof each === 'boolean') return TYPES;
+    const typesOfValue = (value: unknown) => NAMES.filter((name) => isOfType(value, name));
     const own = each.type === undefined ? listed(each)?.flatMap(typesOfValue) : [each.type].flat();
     return own === undefined ? TYPES : new Set(own.includes('number') ? [...own, 'integer'] : own);
   });
@@ -51,12 +53,6 @@ export function allowedBy(
 /** The only values that a schema allows, if it lists them. */
 export function listed({ const: only, enum: values }: Schema): readonly unknown[] | undefined {
   return values ?? (only === undefined ? undefined : [only]);
-}
-
-function typesOfValue(value: unknown): string[] {
-  if (value === null) return ['null'];
-  if (Array.isArray(value)) return ['array'];
-  return typeof value === 'number' || typeof value === 'bigint' ? ['number', 'integer'] : [typeof value];
 }
 
 /** These schemas and, by `$ref` and `allOf`, all others that their value must satisfy too. */
