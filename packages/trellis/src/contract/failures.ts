@@ -8,6 +8,7 @@ import type { Attempt } from './schema/findings.ts';
 import { ErrorNumber, Refusal, type RequestFault, statusOf } from './errors.ts';
 import { inWords, ReplyError } from './message/faults.ts';
 import { messageOf } from '../explained-error.ts';
+import { isLarge } from './schema/exact.ts';
 import { exactJson } from './schema/int64.ts';
 import { parameterReader } from './message/parameters.ts';
 import { challenge, withChallenges } from './caller.ts';
@@ -200,34 +201,24 @@ export function requireFailures(
     }
   };
   const items = new Map(pathItemsOf(document, attempt));
-  const requireDeclared = (operation: ContractOperation) => {
-    const { method, path } = operation;
-    const declared = items.get(path)?.[method.toLowerCase() as Method] ?? {};
-    const { responses = {} } = declared;
-    const where = `${method} ${path}`;
-    for (const number of OF_OPERATIONS) {
-      const status = statusOf(number);
-      // Without a token there is no limit either.
-      if (operation.security.length === 0 && [401, 403, 429].includes(status)) continue;
-      const [reply, node] = [
-        replyFor(operation.replies, status),
-        replyFor(new Map(Object.entries(responses)), status) ?? declared,
-      ];
-      if (reply === undefined)
-        refuse(node, where, `the service itself answers ${status}: declare ${status} or default`);
-      if (errorBody === undefined && ![JSON_TYPE, PROBLEM_TYPE, undefined].includes(reply.mediaType))
-        refuse(
-          node,
-          where,
-          `the service itself answers ${status}: declare it as ${JSON_TYPE} or ${PROBLEM_TYPE}`,
-          'errorBody',
-        );
-      requireBody(node, where, number, operation);
-    }
-  };
   for (const operation of operations)
     attempt(() => {
-      requireDeclared(operation);
+      const { method, path } = operation;
+      const declared = items.get(path)?.[method.toLowerCase() as Method] ?? {};
+      const responses = new Map(Object.entries(declared.responses ?? {}));
+      const where = `${method} ${path}`;
+      for (const number of OF_OPERATIONS) {
+        const status = statusOf(number);
+        // Without a token there is no limit either.
+        if (operation.security.length === 0 && [401, 403, 429].includes(status)) continue;
+        const node = replyFor(responses, status) ?? declared;
+        const reply = replyFor(operation.replies, status);
+        const what = `the service itself answers ${status}: declare`;
+        if (reply === undefined) refuse(node, where, `${what} ${status} or default`);
+        if (errorBody === undefined && ![JSON_TYPE, PROBLEM_TYPE, undefined].includes(reply.mediaType))
+          refuse(node, where, `${what} it as ${JSON_TYPE} or ${PROBLEM_TYPE}`, 'errorBody');
+        requireBody(node, where, number, operation);
+      }
     });
   if (errorBody === undefined) return tellFailure;
   const schema = document.components?.schemas?.['Error'];
@@ -248,7 +239,7 @@ function headersOf(status: number, { carriers }: Demand, { headers }: ContractRe
 }
 
 export function isErrorBody(body: unknown): body is ErrorBody {
-  if (typeof body !== 'object' || body === null) return false;
+  if (!isLarge(body)) return false;
   return 'error' in body && typeof body.error === 'number' && 'message' in body && typeof body.message === 'string';
 }
 

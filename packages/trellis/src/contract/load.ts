@@ -91,11 +91,8 @@ export function examine(
       requireRequestIds(operation);
     });
   const sent = operations.flatMap(({ values, body }) => [values, ...(body?.types.values() ?? [])]);
-  requireOneIntegerType(
-    sent.map(({ schema }) => schema),
-    follow,
-    attempt,
-  );
+  const values = sent.map(({ schema }) => schema);
+  requireOneIntegerType(values, follow, attempt);
   return { yaml: text, document, basePath, operations, tell, found, schemas };
 }
 
