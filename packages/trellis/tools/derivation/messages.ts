@@ -2,7 +2,7 @@ import { type Declared, readOperations } from '../../src/contract/contract.ts';
 import { type AnySchema, follower, type OpenApiDocument, type Parameter } from '../../src/contract/schema/document.ts';
 import { Position } from '../../src/contract/schema/positions.ts';
 import { candidatesOf } from './candidates.ts';
-import { type Keywords, type Supply, without } from './schemas.ts';
+import { type Keywords, without } from './schemas.ts';
 import { isObject, type JsonValue, type JsonObject } from './values.ts';
 import { type Parts, partsOf, type Wire, wireOf } from './wire.ts';
 
@@ -46,8 +46,8 @@ export class Derivation {
   readonly replies: Side;
 
   constructor(document: OpenApiDocument, seed = SEED) {
-    this.requests = new Side(without('readOnly', document), seed);
-    this.replies = new Side(without('writeOnly', document), seed);
+    this.requests = sideOf(without('readOnly', document), seed);
+    this.replies = sideOf(without('writeOnly', document), seed);
   }
 
   /** One for each media type of the body. */
@@ -96,24 +96,16 @@ export class Derivation {
 }
 
 /** A contract as it applies to requests, or to replies. */
-class Side {
-  readonly document: OpenApiDocument;
-  readonly operations: readonly Declared[];
-  private readonly candidates: Supply;
+type Side = ReturnType<typeof sideOf>;
 
-  constructor(document: OpenApiDocument, seed: number) {
-    this.document = document;
-    this.operations = readOperations(document);
-    this.candidates = candidatesOf(document, seed);
-  }
-
-  valuesFor(schema: Keywords): readonly JsonValue[] {
-    return this.candidates.of([schema]);
-  }
-
-  position(schema: AnySchema): Position {
-    return new Position(schema, follower(this.document));
-  }
+function sideOf(document: OpenApiDocument, seed: number) {
+  const candidates = candidatesOf(document, seed);
+  return {
+    document,
+    operations: readOperations(document),
+    valuesFor: (schema: Keywords) => candidates.of([schema]),
+    position: (schema: AnySchema) => new Position(schema, follower(document)),
+  } as const;
 }
 
 /** The operation of a contract with the id of that of another one. */
