@@ -68,18 +68,10 @@ export function requireValid({ request, mediaType, work }: ReadRequest, operatio
   const inParameters = operation.values.position?.fillIn({ path, query, header }) === true;
   const position = mediaType === undefined ? undefined : operation.body?.types.get(mediaType)?.position;
   const inBody = position?.fillIn(request.body) === true;
-  if (inParameters || inBody) requireFilledIn(request, operation, mediaType, left);
-}
-
-/** A default may break a rule about other members, such as dependentRequired: the operation must not get this. */
-function requireFilledIn(
-  request: RequestData,
-  { validator }: ContractOperation,
-  mediaType: string | undefined,
-  work: number,
-): void {
+  if (!inParameters && !inBody) return;
+  // A default may break a rule about other members, such as dependentRequired: the operation must not get this.
   try {
-    validator.request(request, mediaType, work);
+    operation.validator.request(request, mediaType, left);
   } catch (error) {
     if (!(error instanceof Refusal) || error.number !== ErrorNumber.contractBroken) throw error;
     const message = `with its defaults, the request breaks the contract: ${error.message}`;
