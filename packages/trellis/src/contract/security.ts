@@ -2,9 +2,6 @@ import { areScopes, NO_SCOPES } from './caller.ts';
 import type { Attempt } from './schema/findings.ts';
 import { type OpenApiDocument, refuse, type Resolve, type Security, type SecurityScheme } from './schema/document.ts';
 
-/** A Security Requirement Object: scopes by the name of a scheme. */
-type Requirement = Security[number];
-
 /** What an operation asks of the token of a request. */
 export interface Demand {
   /** Alternatives: a token needs all scopes of one of them. Without alternatives, the operation looks at no token. */
@@ -74,7 +71,7 @@ export function requireOneScheme(
       }
 }
 
-function demandsAll(requirement: Requirement, scheme: string, scopes: readonly string[]): boolean {
+function demandsAll(requirement: Security[number], scheme: string, scopes: readonly string[]): boolean {
   const demanded = Object.hasOwn(requirement, scheme) ? requirement[scheme] : undefined;
   return demanded !== undefined && new Set(demanded).symmetricDifference(new Set(scopes)).size === 0;
 }

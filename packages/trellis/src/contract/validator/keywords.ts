@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type * as Ajv from 'ajv/dist/core.js';
 import { budget, countParts, requireMore } from '../schema/budget.ts';
-import type { ExactCheck, IsValid } from '../schema/exact.ts';
+import { type ExactCheck, isLarge, type IsValid } from '../schema/exact.ts';
 import { CALL, COPY, NAME, type Weights } from './weights.ts';
 
 // The keywords of a translation that JSON Schema does not have.
@@ -119,12 +119,8 @@ function spendKeyword(weights: readonly Weights[]): Ajv.CodeKeywordDefinition {
 function countCalls(schema: unknown): number {
   if (typeof schema !== 'object' || schema === null) return 0;
   return Object.entries(schema).reduce(
-    (count, [keyword, value]) =>
-      count + Number(/^(?:\$ref|exact\d+)$/.test(keyword)) + (isSpending(value) ? 0 : countCalls(value)),
+    (count, [keyword, value]: [string, unknown]) =>
+      count + Number(/^(?:\$ref|exact\d+)$/.test(keyword)) + (isLarge(value) && SPEND in value ? 0 : countCalls(value)),
     0,
   );
-}
-
-function isSpending(schema: unknown): boolean {
-  return typeof schema === 'object' && schema !== null && SPEND in schema;
 }
