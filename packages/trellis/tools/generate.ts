@@ -38,14 +38,13 @@ const HEADER = `// Generated from openapi.yaml by \`npm run generate\`. Do not e
 
 `;
 
-interface Generated {
-  /** Relative to the folder of the service. */
-  readonly path: string;
-  readonly text: string;
-}
-
-/** Loads a contract as the service does, lints it for `check`, and generates the files beside it. @throws ContractError */
-async function generated(folder: string, check: boolean): Promise<Generated[]> {
+/**
+ * Loads a contract as the service does, and lints it for `check`.
+ *
+ * @returns the files beside it, by their path in the folder of the service
+ * @throws ContractError
+ */
+async function generated(folder: string, check: boolean) {
   const untested = untestedValidator();
   if (untested !== undefined) throw new ContractError(untested);
   const yaml = await readContract(join(folder, CONTRACT));

@@ -51,7 +51,9 @@ class Comparer {
       else if (!old.has(where)) this.report('operation added', where);
     }
     this.compareErrorNumbers(errorNumbersIn(was.document), errorNumbersIn(is.document));
-    this.compareDeprecated(deprecatedIn(was.document), deprecatedIn(is.document));
+    const [before, after] = [deprecatedIn(was.document), deprecatedIn(is.document)];
+    for (const where of after.difference(before)) this.report('deprecated', where);
+    for (const where of before.difference(after)) this.report('deprecated', where, 'no longer deprecated');
     const webhooks = ({ document }: Contract) => (document as { readonly webhooks?: object }).webhooks;
     this.compareIfChanged(webhooks(was), webhooks(is), 'webhooks', () => false);
   }
@@ -192,11 +194,6 @@ class Comparer {
       if (present === undefined && where.includes('request body'))
         this.report('member of requests removed', where, name);
     }
-  }
-
-  private compareDeprecated(was: ReadonlySet<string>, is: ReadonlySet<string>): void {
-    for (const where of is.difference(was)) this.report('deprecated', where);
-    for (const where of was.difference(is)) this.report('deprecated', where, 'no longer deprecated');
   }
 
   private compareErrorNumbers(was: ReadonlyMap<string, string>, is: ReadonlyMap<string, string>): void {
