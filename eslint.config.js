@@ -190,6 +190,8 @@ export default defineConfig(
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
       '@typescript-eslint/no-import-type-side-effects': 'error',
       'no-duplicate-imports': 'error',
+      // Otherwise Prettier spreads each such callback over three lines.
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
       '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
       // Numbers only: what is not named here would be allowed by default.
       '@typescript-eslint/restrict-template-expressions': [

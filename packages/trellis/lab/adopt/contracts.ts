@@ -25,9 +25,7 @@ const STRICT: ts.CompilerOptions = {
 type Kind = 'as written' | 'by adopt' | 'with decisions' | 'refused' | 'broken';
 
 const folder = mkdtempSync(join(tmpdir(), 'adopt-'));
-process.once('exit', () => {
-  rmSync(folder, { recursive: true, force: true });
-});
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 const counts = new Map<Kind, number>();
 const types: string[] = [];
 const [from = ''] = process.argv.slice(2);

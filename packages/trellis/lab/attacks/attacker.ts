@@ -89,10 +89,7 @@ async function one(token: string): Promise<void> {
   const ids: number[] = [];
   let answered = Promise.withResolvers<undefined>();
   if (attack.neverReads) socket.pause();
-  else
-    read(socket, ids, () => {
-      answered.resolve(undefined);
-    });
+  else read(socket, ids, () => answered.resolve(undefined));
   await Promise.race([closed, new Promise((resolve) => socket.once('connect', resolve))]);
   if (isClosed()) return;
   do {

@@ -54,9 +54,9 @@ for (const { name, drawn, texts } of cases) {
     measure(`the request ${index} of ${name}`, base, () => {
       validateRequest(sent, { mediaType: 'application/json', text }, operation);
     });
-    measure(`the reply ${index} of ${name}`, base, () => {
-      operation.validator.reply(200, {}, parseJson(text, operation.replies.get('200')?.content?.position));
-    });
+    measure(`the reply ${index} of ${name}`, base, () =>
+      operation.validator.reply(200, {}, parseJson(text, operation.replies.get('200')?.content?.position)),
+    );
   }
 }
 parentPort?.postMessage({ judged, costliest, refused } satisfies Verdicts);

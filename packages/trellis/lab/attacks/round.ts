@@ -113,9 +113,7 @@ function watchMemory({ child, ended }: Started): { peakMb: () => number } {
     }
   };
   const timer = setInterval(look, 200);
-  void ended.then(() => {
-    clearInterval(timer);
-  });
+  void ended.then(() => clearInterval(timer));
   return {
     peakMb: () => {
       look();
@@ -175,9 +173,7 @@ async function createMeanwhile({ url }: Service, token: string, work: Promise<un
     }
   };
   const over = new AbortController();
-  void work.finally(() => {
-    over.abort();
-  });
+  void work.finally(() => over.abort());
   const sent: Promise<void>[] = [];
   const start = performance.now();
   // The last create is sent after the attack.

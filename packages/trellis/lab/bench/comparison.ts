@@ -107,9 +107,7 @@ async function trial(
  */
 async function startPostgres({ folder }: Scratch): Promise<PostgresServer> {
   const server = await PostgresServer.prepare(folder);
-  endings.add(() => {
-    server.stopNow();
-  });
+  endings.add(() => server.stopNow());
   await server.initialise({ shared_buffers: '128MB' });
   return server;
 }

@@ -184,9 +184,7 @@ export class RunningServer implements AsyncDisposable {
     const generator = fork(new URL('./load.ts', import.meta.url), [JSON.stringify(options)], { execPath, execArgv });
     const usage: Usage[] = [];
     const result = await new Promise<LoadResult>((resolve, reject) => {
-      const early = (what: string) => () => {
-        reject(new Error(`${what} ended early: ${this.said()}`));
-      };
+      const early = (what: string) => () => reject(new Error(`${what} ended early: ${this.said()}`));
       generator.once('exit', early('the load generator'));
       this.child.once('exit', early('the server'));
       generator.on('message', (message: LoadMessage) => {

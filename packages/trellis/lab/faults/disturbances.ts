@@ -85,14 +85,10 @@ export function fullDiskOf<T extends Traffic>(business: Business<T>): Trial {
     let found: Counts = {};
     for (; times < (long ? 50 : 3); times++) {
       await disturb(testbed, load, {
-        begin: () => {
-          disk.fill(Math.floor(testbed.next() * MAX_ROOM));
-        },
+        begin: () => disk.fill(Math.floor(testbed.next() * MAX_ROOM)),
         // /readyz may answer 200 or 503: its small write may still fit on the full disk.
         meanwhile: () => readiness(admin),
-        end: () => {
-          disk.makeRoom();
-        },
+        end: () => disk.makeRoom(),
       });
       found = await business.check(testbed, load, disk.copy());
     }

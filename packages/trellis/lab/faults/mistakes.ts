@@ -43,9 +43,7 @@ export function movedFilesOf<T extends Traffic>(business: Business<T>): Trial {
           if (way === 'replaced') copyFileSync(`${file}.away`, file);
         },
         meanwhile: () => requireSilence(load, service),
-        end: () => {
-          renameSync(`${file}.away`, file);
-        },
+        end: () => renameSync(`${file}.away`, file),
       });
     }
     const found = await business.check(testbed, load);

@@ -72,9 +72,7 @@ export const providerAway = onBoth(
         await untilReady(await testbed.start(settings));
       }
     };
-    await Promise.race([restarts(), load]).finally(() => {
-      over.abort();
-    });
+    await Promise.race([restarts(), load]).finally(() => over.abort());
     await load;
     return counts;
   },

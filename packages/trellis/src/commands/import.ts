@@ -80,9 +80,8 @@ async function readAll(
   const { signal } = interruption;
   const progress = new Progress(table, io.stderr);
   const onReject = rejects.add.bind(rejects);
-  const onUnreachable = (reason: string) => {
+  const onUnreachable = (reason: string) =>
     progress.say(`the store is unavailable, retrying for ${patienceMs / 1000} s: ${reason}`);
-  };
   const importer = new Importer({ run, patienceMs, onReject, onUnreachable });
   const unfinished = (why: string) => {
     const done = `${input.name} was read up to line ${importer.line}: ${outcomes(importer.counts)}`;

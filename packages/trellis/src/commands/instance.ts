@@ -86,9 +86,7 @@ export async function openInstance(
   const store = await openStore(layout, config.DATABASE_URL, {
     create: true,
     onUnreachable,
-    onSpread: (tables) => {
-      logger.info({ tables }, 'tables are spread over the workers of Citus');
-    },
+    onSpread: (tables) => logger.info({ tables }, 'tables are spread over the workers of Citus'),
     observer: metrics,
   });
   stack.defer(() => store.close());
@@ -104,9 +102,7 @@ export async function openInstance(
   stack.defer(() => jwt?.close());
   if (jwt !== undefined) metrics?.watchKeys(jwt.keys);
   const authenticator = new Authenticator(store.tokens, provisioned, jwt);
-  const provision = (tokens: readonly string[]) => {
-    authenticator.provision(tokens);
-  };
+  const provision = (tokens: readonly string[]) => authenticator.provision(tokens);
   if (TOKEN_FILE !== undefined) {
     const state = { isUsable: true };
     void followTokenFile(TOKEN_FILE, provision, logger, stopSignal, state);

@@ -25,9 +25,7 @@ export async function openResources(
 ): Promise<Shared> {
   const shared = sharedBy(store, ownSettings(service, config));
   const ending = new AbortController();
-  const abort = () => {
-    ending.abort(stopSignal.reason);
-  };
+  const abort = () => ending.abort(stopSignal.reason);
   const signal = AbortSignal.any([stopSignal, ending.signal]);
   try {
     // The type Service has checked it with the types of its own tables and settings, which are not known here.

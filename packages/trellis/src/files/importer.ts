@@ -62,9 +62,7 @@ export class Importer {
     const { batch, counted } = this;
     this.batch = [];
     this.characters = 0;
-    this.counted = Promise.all([this.store(batch), counted]).then(([outcomes]) => {
-      this.count(batch, outcomes);
-    });
+    this.counted = Promise.all([this.store(batch), counted]).then(([outcomes]) => this.count(batch, outcomes));
     // The next send(), or finish(), awaits a failure; until then Node must not report it as unhandled.
     this.counted.catch(() => undefined);
     // Waits for the batch before this one only, so that the caller reads while the store writes.

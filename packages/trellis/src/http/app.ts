@@ -84,7 +84,5 @@ const unknownPath: RequestHandler = (request) => {
 
 function failedWith(tell: TellFailure): ErrorRequestHandler {
   // Express recognizes an error handler by its four parameters.
-  return (error, _request, { context }, _next) => {
-    answerFailure(error, context, tell);
-  };
+  return (error, _request, { context }, _next) => answerFailure(error, context, tell);
 }

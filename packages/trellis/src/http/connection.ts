@@ -86,9 +86,7 @@ export class Connection {
     if (!response.headersSent) exchange.last = true;
     else if (response.writableFinished) this.endSoon();
     else {
-      response.once('finish', () => {
-        this.endSoon();
-      });
+      response.once('finish', () => this.endSoon());
     }
   }
 
@@ -102,9 +100,7 @@ export class Connection {
     const { socket } = this;
     socket.end();
     const end = setTimeout(() => socket.destroy(), DEADLINE.linger);
-    socket.once('close', () => {
-      clearTimeout(end);
-    });
+    socket.once('close', () => clearTimeout(end));
   }
 
   /** Does not call back if a request that is still arriving has its reply already: that reply ends the connection. */
@@ -114,9 +110,7 @@ export class Connection {
     if (whole === undefined) callback();
     else {
       // Node's own listener runs first, and starts to send the reply to the next request.
-      whole.response.once('finish', () => {
-        this.afterWhole(callback);
-      });
+      whole.response.once('finish', () => this.afterWhole(callback));
     }
   }
 

@@ -93,9 +93,7 @@ export class Context implements Exchange {
       const departure = new AbortController();
       const { socket } = this.request;
       // A listener of the operation that throws is logged as work of that operation (stray.ts).
-      const leave = AsyncResource.bind(() => {
-        departure.abort();
-      });
+      const leave = AsyncResource.bind(() => departure.abort());
       if (this.ended || socket.readableEnded) leave();
       // One socket may carry thousands of pipelined requests, each with a listener.
       else socket.setMaxListeners(0).once('end', leave);

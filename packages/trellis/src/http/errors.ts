@@ -11,10 +11,7 @@ export function answerFailure(error: unknown, context: Context, tellFailure: Tel
     // After this turn of the event loop, Node has read the rest of the packet: if it holds the whole body, the connection
     // can be used again.
     const tooMany = error === overloaded || (error instanceof Refusal && error.number === ErrorNumber.tooManyRequests);
-    if (tooMany && !context.request.complete)
-      setImmediate(orDestroy, context, () => {
-        tell(error, context, tellFailure);
-      });
+    if (tooMany && !context.request.complete) setImmediate(orDestroy, context, () => tell(error, context, tellFailure));
     else tell(error, context, tellFailure);
   });
 }

@@ -84,9 +84,7 @@ export class Ledger {
 
   begin(exchange: Exchange): void {
     exchange.connection.begin(exchange);
-    exchange.response.on('close', () => {
-      this.end(exchange);
-    });
+    exchange.response.on('close', () => this.end(exchange));
   }
 
   /** @returns whether the operation may run; if so, `releaseSlots` must be called after it */

@@ -125,10 +125,7 @@ export function middlewaresOf(
   function identify(context: Context, credentials: string | undefined): Promise<void> | void {
     if (credentials === undefined) throw tokenMissing(operation.carriers);
     const caller = authenticator.authenticate(credentials);
-    if (caller instanceof Promise)
-      return caller.then((found) => {
-        admit(context, found);
-      });
+    if (caller instanceof Promise) return caller.then((found) => admit(context, found));
     admit(context, caller);
   }
 
@@ -152,12 +149,8 @@ function middleware(step: Stage, tell: TellFailure): RequestHandler {
         return;
       }
       pending.then(
-        () => {
-          next();
-        },
-        (error: unknown) => {
-          fail(error, context);
-        },
+        () => next(),
+        (error: unknown) => fail(error, context),
       );
     } catch (error) {
       fail(error, context);

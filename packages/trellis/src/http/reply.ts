@@ -137,9 +137,7 @@ function settleConnection(context: Context): void {
     context.askForBody();
   }
   if (!context.last) return;
-  endInstead(request.socket, () => {
-    connection.endSoon();
-  });
+  endInstead(request.socket, () => connection.endSoon());
 }
 
 export function sendRefusal(context: Context, refusal: Refusal, tell: TellFailure): void {

@@ -69,9 +69,7 @@ export async function listen(
   server.maxHeadersCount = MAX.fields;
   allowHalfOpen(server);
   const ledger = new Ledger(logger, onCutOff, connections);
-  server.on('connection', (socket) => {
-    ledger.add(socket);
-  });
+  server.on('connection', (socket) => ledger.add(socket));
   for (const event of ['request', 'checkContinue', 'checkExpectation'] as const)
     server.on(event, (request, response) => {
       const connection = ledger.admit(request);
@@ -93,14 +91,10 @@ export async function listen(
       else ledger.cutOff(connection, 'unread');
     }
   }, SWEEP_MS).unref();
-  server.once('close', () => {
-    clearInterval(sweep);
-  });
+  server.once('close', () => clearInterval(sweep));
   await bind(server, host, port);
   // A connection that the system cannot accept, as without a free file descriptor, must not end the process.
-  server.on('error', (error) => {
-    logger.warn({ err: error }, 'a connection could not be accepted');
-  });
+  server.on('error', (error) => logger.warn({ err: error }, 'a connection could not be accepted'));
   const address = server.address() as AddressInfo;
   return {
     url: `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`,
@@ -142,9 +136,7 @@ async function stop(server: Server, ledger: Pick<Ledger, 'all'>, withinMs: numbe
   };
   // An immediate runs after Node has read what has arrived: on a busy machine, a request may have waited for that.
   const farewell = setInterval(() => setImmediate(sayFarewell), FAREWELL_MS);
-  const deadline = setTimeout(() => {
-    server.closeAllConnections();
-  }, withinMs);
+  const deadline = setTimeout(() => server.closeAllConnections(), withinMs);
   await closed;
   clearInterval(farewell);
   clearTimeout(deadline);

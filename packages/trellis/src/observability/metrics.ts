@@ -104,9 +104,7 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
     this.derive(Gauge, 'connections_open', 'Open connections of clients.', open);
   }
 
-  readonly onReadiness = (ready: boolean): void => {
-    this.series.readiness.set(ready ? 1 : 0);
-  };
+  readonly onReadiness = (ready: boolean): void => this.series.readiness.set(ready ? 1 : 0);
 
   watchKeys(keys: { readonly age: number; readonly failures: number }): void {
     const age = 'Time since the keys of the token issuer were fetched; +Inf if never.';
@@ -155,9 +153,7 @@ export class Metrics implements RequestObserver, StoreObserver, ListenOptions {
     this.countError(NONE, String(number));
   };
 
-  readonly onCutOff: OnCutOff = (reason) => {
-    this.series.cutOffs.inc({ reason });
-  };
+  readonly onCutOff: OnCutOff = (reason) => this.series.cutOffs.inc({ reason });
 
   answered(outcome: Creation, table: string): void {
     this.series.creations.inc({ table, outcome });

@@ -140,9 +140,8 @@ export function docsPlugin({ React }: Ui.System, { storageKey, tokenPrefix }: Ui
             }
             return original(cleaned);
           },
-          persistAuthorizationIfNeeded: (_original, system) => () => {
-            localStorage.setItem(storageKey, JSON.stringify(system.authSelectors.authorized().toJS()));
-          },
+          persistAuthorizationIfNeeded: (_original, system) => () =>
+            localStorage.setItem(storageKey, JSON.stringify(system.authSelectors.authorized().toJS())),
         },
       },
       configs: {

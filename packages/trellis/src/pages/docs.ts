@@ -70,9 +70,8 @@ export function createDocs({ contract, name, tokenPrefix, basePath, https }: Pag
       .get(secure, handler)
       .all(onlyAllow('GET, HEAD'));
   };
-  const addFile = (path: string, mediaType: string, cacheControl: string, content: Buffer | string) => {
+  const addFile = (path: string, mediaType: string, cacheControl: string, content: Buffer | string) =>
     addRoute(path, serveFile(mediaType, cacheControl, Buffer.from(content)));
-  };
   const { yaml, json } = withServer(contract, basePath);
   addFile(PAGES.yaml, 'application/yaml', VALIDATED, yaml);
   addFile(PAGES.json, 'application/json', VALIDATED, json);
@@ -96,9 +95,8 @@ export function createDocs({ contract, name, tokenPrefix, basePath, https }: Pag
 
 const redirect =
   (status: number, location: string): RequestHandler =>
-  (_request, { context }) => {
+  (_request, { context }) =>
     send(context, status, { Location: location });
-  };
 
 /**
  * The page of swagger-ui-express, with what it lacks, and with the operations and the description of the service as plain

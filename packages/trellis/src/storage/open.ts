@@ -57,12 +57,8 @@ export async function openStore(layout: Layout, location: StoreLocation, opening
     if (observer === undefined) return answer;
     const [table] = row;
     answer.then(
-      (creation) => {
-        observer.answered(creation, table);
-      },
-      (error: unknown) => {
-        observer.failed(error);
-      },
+      (creation) => observer.answered(creation, table),
+      (error: unknown) => observer.failed(error),
     );
     return answer;
   });

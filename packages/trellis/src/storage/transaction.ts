@@ -20,10 +20,7 @@ export interface Asking {
 }
 
 /** Resolves when no microtask is left. */
-const settled = () =>
-  new Promise<void>((resolve) => {
-    process.nextTick(resolve);
-  });
+const settled = () => new Promise<void>((resolve) => process.nextTick(resolve));
 
 /**
  * Runs `work` between the begin and the commit of a transaction, and waits for the queries that it has begun. Rejects
@@ -47,9 +44,7 @@ export async function doWork<T>(
   };
   // Nothing waits for it once `work` has thrown.
   ended.catch(() => undefined);
-  const onTimeout = () => {
-    end(new StoreUnavailable('a transaction took too long'));
-  };
+  const onTimeout = () => end(new StoreUnavailable('a transaction took too long'));
   const timeout = setTimeout(onTimeout, Math.max(0, until - performance.now()));
   const running = new Set<Promise<void>>();
   const untilOver =

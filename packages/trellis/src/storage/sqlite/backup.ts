@@ -59,9 +59,7 @@ export function planRestore(
   }
   // SQLite keeps its log beside the file that a link leads to.
   const target = existsSync(path) ? realpathSync(path) : path;
-  inDatabase(path, () => {
-    makeFolder(dirname(target));
-  });
+  inDatabase(path, () => makeFolder(dirname(target)));
   return {
     target,
     prepare: (temporary) => {
@@ -73,9 +71,7 @@ export function planRestore(
       });
     },
     place: (temporary) => {
-      inDatabase(path, () => {
-        replace(layout, target, temporary, allow);
-      });
+      inDatabase(path, () => replace(layout, target, temporary, allow));
     },
   };
 }
