@@ -1,10 +1,8 @@
 import type { Environment, Found } from './environment.ts';
 import { ExplainedError, messageOf, WrongSettings } from './explained-error.ts';
-import * as readers from './read-settings.ts';
-import type { AnyService, Setting, SettingValues } from './service.ts';
+import { SETTINGS, type CommonSetting } from './read-settings.ts';
+import type { AnyService, SettingValues } from './service.ts';
 
-/** Where a part of the value is a secret, `show` hides that part in the output of the command `config`. */
-type OfFramework = Setting & { readonly show?: (text: string) => string };
 type DescribedSetting = Pick<AnyService, 'tables' | 'settings'>;
 
 /**
@@ -12,7 +10,7 @@ type DescribedSetting = Pick<AnyService, 'tables' | 'settings'>;
  *
  * @throws ExplainedError if one of its own has a name that it cannot have
  */
-export function settingsOf({ tables, settings = {} }: DescribedSetting): Readonly<Record<string, OfFramework>> {
+export function settingsOf({ tables, settings = {} }: DescribedSetting): Readonly<Record<string, CommonSetting>> {
   for (const name of Object.keys(settings)) {
     const fault = Object.hasOwn(SETTINGS, name)
       ? ', which is one of trellis: choose another name'
@@ -22,75 +20,6 @@ export function settingsOf({ tables, settings = {} }: DescribedSetting): Readonl
   const store = `sqlite:data/${Object.keys(tables)[0] ?? 'store'}.db`;
   return { ...SETTINGS, DATABASE_URL: { ...SETTINGS.DATABASE_URL, default: store }, ...settings };
 }
-
-const SETTINGS = {
-  HOST: { read: readers.readHost, default: '127.0.0.1', meaning: 'the address that the service listens on' },
-  PORT: {
-    read: readers.readPort,
-    default: '3000',
-    meaning: 'the port that the service listens on; `0` lets the system choose',
-  },
-  DATABASE_URL: {
-    read: readers.readStore,
-    show: (text) => readers.nameOfStore(readers.readStore(text)),
-    meaning: 'the store: an SQLite file, which the service creates with its folder, or [PostgreSQL](postgresql.md)',
-  },
-  BASE_URL: {
-    read: readers.readBaseUrl,
-    meaning:
-      'the [public address](#the-public-address), where it differs; its path is the path of all pages and operations',
-  },
-  LOG_LEVEL: {
-    read: readers.readLogLevel,
-    default: 'info',
-    meaning: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`',
-  },
-  TOKEN_FILE: {
-    read: readers.readTokens,
-    meaning:
-      'a file with access tokens, one on each line, which are valid [beside those in the store](authentication.md#tokens)',
-  },
-  JWT_ISSUER: {
-    read: readers.readIssuer,
-    meaning: 'the [identity provider](authentication.md#json-web-tokens) whose tokens the service accepts',
-  },
-  JWT_AUDIENCE: {
-    read: readers.readAudience,
-    meaning: 'the `aud` of these tokens; `JWT_ISSUER` needs it',
-  },
-  JWT_SCOPE: { read: readers.readScopes, meaning: 'the scopes that each of these tokens must have' },
-  JWKS_URL: {
-    read: readers.readJwksUrl,
-    show: (text) => text.replace(/\?.*/s, '?…'),
-    meaning: 'the address of the provider’s keys; without it, the provider’s discovery document names it',
-  },
-  RATE_LIMIT: {
-    read: readers.readRateLimit,
-    meaning: 'how many requests each token may send, such as `600/60s`, see [Rate limits](#rate-limits)',
-  },
-  CORS_ORIGINS: {
-    read: readers.readOrigins,
-    meaning: 'the origins whose pages may call the service, see [Browsers](#browsers-of-other-origins-cors)',
-  },
-  CORS_HEADERS: {
-    read: readers.readHeaderNames,
-    meaning: 'request headers that these pages may send, beside those of the contract; `CORS_ORIGINS` must be set',
-  },
-  TRUST_PROXY: {
-    read: readers.readProxies,
-    meaning: 'the number of proxies in front, or their addresses, see [below](#the-address-of-the-client)',
-  },
-  IDLE_TIMEOUT: {
-    read: readers.readIdleTimeout,
-    default: '65s',
-    meaning: 'how long a connection may wait for its next request: longer than proxies in front keep one to reuse it',
-  },
-  ADMIN_PORT: {
-    read: readers.readPort,
-    meaning: 'the port of the [admin listener](observability.md); without it there is none',
-  },
-  ADMIN_HOST: { read: readers.readHost, default: '127.0.0.1', meaning: 'the address of the admin listener' },
-} satisfies Readonly<Record<string, OfFramework>>;
 
 /** What a setting has no effect without. */
 const NEEDS = {
