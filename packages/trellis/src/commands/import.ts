@@ -11,7 +11,7 @@ import type { Io, Job } from './io.ts';
 import { print } from './print.ts';
 import { Progress } from './progress.ts';
 import { openResources } from './resources.ts';
-import { formatOf, openRecords, RecordReader } from '../files/records.ts';
+import { formatOf, openRecords, recordReader } from '../files/records.ts';
 import { Rejects } from '../files/rejects.ts';
 import { type RunRecord, runnerOf } from '../files/runner.ts';
 import { watchSignals } from './signals.ts';
@@ -42,7 +42,7 @@ export async function importRecords(
   const rejectsPath = options.rejects ?? newRejects(path === '-' ? 'stdin' : path);
   requireForeign(config, rejectsPath);
   using rejects = new Rejects(rejectsPath, { atOnce: options.rejects !== undefined, stderr: io.stderr });
-  const reader = new RecordReader(input.name, format, records);
+  const reader = recordReader(input.name, format, records);
   const work = (run?: RunRecord) => readAll(io, table, input, reader, rejects, run, patienceMs);
   if (options.dryRun) await work();
   else {
@@ -71,7 +71,7 @@ async function readAll(
   io: Io,
   table: string,
   input: Input,
-  reader: RecordReader,
+  reader: ReturnType<typeof recordReader>,
   rejects: Rejects,
   run: RunRecord | undefined,
   patienceMs: number,

@@ -85,40 +85,31 @@ export function checkHeader(header: Fields, operation: ContractOperation): reado
   return names;
 }
 
-/** Records as lines of CSV, by the members of a body. */
-export class CsvRecords {
-  private readonly body: Position;
-  private readonly nulls: ReadonlySet<string>;
-
-  /** @param nulls the members that an empty field makes null; it leaves the others out */
-  constructor(body: Position, nulls: ReadonlySet<string>) {
-    this.body = body;
-    this.nulls = nulls;
-  }
-
-  header(names: readonly string[]): string {
-    return `${names.map(quoted).join()}\n`;
-  }
-
-  write(row: AnyRow, names: readonly string[]): string {
-    return `${names.map((name) => toField(row[name], this.body.member(name))).join()}\n`;
-  }
-
-  /** Reads the fields of a record as the body of a request, which the contract then validates. @throws Refusal */
-  read(fields: Fields, header: readonly string[]): Holder {
-    if (fields.length !== header.length) {
-      const message = `the record has ${fields.length} fields, but the header has ${header.length}`;
-      throw new Refusal(ErrorNumber.contractBroken, message);
-    }
-    const { body, nulls } = this;
-    const members = new PlainObject();
-    for (const [index, name] of header.entries()) {
-      const field = fields[index];
-      if (field !== undefined) members[name] = readCell(field, body.member(name));
-      else if (nulls.has(name)) members[name] = null;
-    }
-    return members;
-  }
+/**
+ * Records as lines of CSV, by the members of a body.
+ *
+ * @param nulls the members that an empty field makes null; it leaves the others out
+ */
+export function csvOf(body: Position, nulls: ReadonlySet<string>) {
+  return {
+    header: (names: readonly string[]) => `${names.map(quoted).join()}\n`,
+    write: (row: AnyRow, names: readonly string[]) =>
+      `${names.map((name) => toField(row[name], body.member(name))).join()}\n`,
+    /** Reads the fields of a record as the body of a request, which the contract then validates. @throws Refusal */
+    read(fields: Fields, header: readonly string[]): Holder {
+      if (fields.length !== header.length) {
+        const message = `the record has ${fields.length} fields, but the header has ${header.length}`;
+        throw new Refusal(ErrorNumber.contractBroken, message);
+      }
+      const members = new PlainObject();
+      for (const [index, name] of header.entries()) {
+        const field = fields[index];
+        if (field !== undefined) members[name] = readCell(field, body.member(name));
+        else if (nulls.has(name)) members[name] = null;
+      }
+      return members;
+    },
+  };
 }
 
 /** Reads a cell as a parameter is read. A cell is JSON where it must be, to be more than a scalar. */

@@ -30,59 +30,49 @@ export const endOfLine: FindEnd = (bytes, start, limit) => {
  * Splits a stream of bytes into records, and drops blank ones. A record that is too long is cut to an excerpt, to save
  * memory.
  */
-export class RecordSplitter {
-  private readonly findEnd: FindEnd;
-  private readonly maxBytes: number;
-  private rest: Buffer = Buffer.alloc(0);
-  private lineNumber = 1;
-  /** Whether the splitter has passed the place of a byte order mark. */
-  private begun = false;
+export function recordSplitter(findEnd: FindEnd, maxBytes: number) {
+  let rest: Buffer = Buffer.alloc(0);
+  let lineNumber = 1;
+  /** Whether the place of a byte order mark is passed. */
+  let begun = false;
   /** Whether the bytes up to the next line end belong to a line that is too long. */
-  private skipping = false;
+  let skipping = false;
+  return {
+    add(chunk: Buffer): RawRecord[] {
+      const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+      if (begun) return cut(bytes, false);
+      rest = bytes;
+      if (bytes.length < BYTE_ORDER_MARK.length) return [];
+      begun = true;
+      const isMarked = bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
+      return cut(isMarked ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes, false);
+    },
+    end: (): RawRecord[] => (rest.length === 0 ? [] : cut(Buffer.concat([rest, Buffer.of(LINE_FEED)]), true)),
+  };
 
-  constructor(findEnd: FindEnd, maxBytes: number) {
-    this.findEnd = findEnd;
-    this.maxBytes = maxBytes;
-  }
-
-  add(chunk: Buffer): RawRecord[] {
-    const bytes = this.rest.length === 0 ? chunk : Buffer.concat([this.rest, chunk]);
-    if (this.begun) return this.cut(bytes, false);
-    this.rest = bytes;
-    if (bytes.length < BYTE_ORDER_MARK.length) return [];
-    this.begun = true;
-    const isMarked = bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
-    return this.cut(isMarked ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes, false);
-  }
-
-  end(): RawRecord[] {
-    return this.rest.length === 0 ? [] : this.cut(Buffer.concat([this.rest, Buffer.of(LINE_FEED)]), true);
-  }
-
-  private cut(bytes: Buffer, last: boolean): RawRecord[] {
+  function cut(bytes: Buffer, last: boolean): RawRecord[] {
     const records: RawRecord[] = [];
     // One check of all complete lines is faster than one per record.
     const isText = isUtf8(bytes.subarray(0, bytes.lastIndexOf(LINE_FEED) + 1));
-    const maxRecordBytes = this.maxBytes + '\r\n'.length;
+    const maxRecordBytes = maxBytes + '\r\n'.length;
     let start = 0;
     while (start < bytes.length) {
       const limit = Math.min(start + maxRecordBytes, bytes.length);
-      const found = this.skipping ? undefined : this.findEnd(bytes, start, limit);
-      if (found === undefined && !this.skipping && !last && limit - start < maxRecordBytes) break;
+      const found = skipping ? undefined : findEnd(bytes, start, limit);
+      if (found === undefined && !skipping && !last && limit - start < maxRecordBytes) break;
       const end = found ?? endOfLine(bytes, start, limit);
-      if (!this.skipping) records.push(this.read(bytes, start, end, isText, found !== undefined));
-      this.skipping = end === undefined;
-      for (let at = start; at < (end ?? 0); at = bytes.indexOf(LINE_FEED, at) + 1) this.lineNumber++;
+      if (!skipping) records.push(read(bytes, start, end, isText, found !== undefined));
+      skipping = end === undefined;
+      for (let at = start; at < (end ?? 0); at = bytes.indexOf(LINE_FEED, at) + 1) lineNumber++;
       start = end ?? limit;
     }
     // A copy, as a view would keep all of `bytes` in memory.
-    this.rest = Buffer.from(bytes.subarray(start));
+    rest = Buffer.from(bytes.subarray(start));
     return records.filter(({ text, refusal }) => refusal !== undefined || text.trim() !== '');
   }
 
   /** @param end undefined if the line is too long */
-  private read(bytes: Buffer, start: number, end: number | undefined, isText: boolean, isClosed: boolean): RawRecord {
-    const { lineNumber, maxBytes } = this;
+  function read(bytes: Buffer, start: number, end: number | undefined, isText: boolean, isClosed: boolean): RawRecord {
     const textEnd = end && end - (bytes[end - 2] === CARRIAGE_RETURN ? 2 : 1);
     const text = bytes.toString('utf8', start, textEnd ?? start + EXCERPT_LENGTH);
     if (textEnd === undefined || textEnd - start > maxBytes) {

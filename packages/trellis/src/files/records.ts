@@ -8,9 +8,9 @@ import { Position } from '../contract/schema/positions.ts';
 import { readRecord } from '../contract/request.ts';
 import type { AnyService, Handler } from '../service.ts';
 import type { AnyRow } from '../storage/store.ts';
-import { checkHeader, CsvRecords, endOfRecord, parseRecords } from './csv.ts';
+import { checkHeader, csvOf, endOfRecord, parseRecords } from './csv.ts';
 import { ExplainedError, messageOf } from '../explained-error.ts';
-import { endOfLine, type RawRecord, RecordSplitter } from './raw-records.ts';
+import { endOfLine, type RawRecord, recordSplitter } from './raw-records.ts';
 
 const FORMATS = ['ndjson', 'csv'] as const;
 export type Format = (typeof FORMATS)[number];
@@ -61,7 +61,7 @@ export async function openRecords({ contract, operations, records }: AnyService,
   const body = new Position(content.schema, follower(document));
   const nulls = nullsOf(body);
   const maxBytes = GROWTH * operation.body.maxBytes;
-  return { table, operation, operate, body, nulls, csv: new CsvRecords(body, nulls), maxBytes };
+  return { table, operation, operate, body, nulls, csv: csvOf(body, nulls), maxBytes };
 }
 
 /**
@@ -89,72 +89,59 @@ export function toNdjson(row: AnyRow): string {
   return `${exactJson(row)}\n`;
 }
 
-/** Reads the records of a file from its bytes, chunk by chunk. */
-export class RecordReader {
-  private readonly name: string;
-  private readonly records: Records;
-  private readonly format: Format;
-  private readonly splitter: RecordSplitter;
-  private header: readonly string[] | undefined;
+/** Reads the records of a file, chunk by chunk. @throws ExplainedError if the contract does not allow the header */
+export function recordReader(name: string, format: Format, { table, operation, csv, maxBytes }: Records) {
+  const splitter = recordSplitter(format === 'csv' ? endOfRecord : endOfLine, maxBytes);
+  let header: readonly string[] | undefined;
+  return {
+    add: (chunk: Buffer) => toRecords(splitter.add(chunk)),
+    end() {
+      const records = toRecords(splitter.end());
+      if (format === 'csv' && header === undefined) throw wrongHeader('it is missing');
+      return records;
+    },
+  };
 
-  constructor(name: string, format: Format, records: Records) {
-    this.name = name;
-    this.records = records;
-    this.format = format;
-    this.splitter = new RecordSplitter(format === 'csv' ? endOfRecord : endOfLine, records.maxBytes);
-  }
-
-  /** @throws ExplainedError if the contract does not allow the header */
-  add(chunk: Buffer): FileRecord[] {
-    return this.toRecords(this.splitter.add(chunk));
-  }
-
-  end(): FileRecord[] {
-    const records = this.toRecords(this.splitter.end());
-    if (this.format === 'csv' && this.header === undefined) throw this.wrongHeader('it is missing');
-    return records;
-  }
-
-  private toRecords(raws: RawRecord[]): FileRecord[] {
-    if (this.format === 'ndjson') return raws.map((raw) => this.toRecord(raw, () => raw.text));
-    const first = this.header === undefined ? raws.shift() : undefined;
-    if (first !== undefined) this.header = this.readHeader(first);
-    const { header = [] } = this;
+  function toRecords(raws: RawRecord[]): FileRecord[] {
+    if (format === 'ndjson') return raws.map((raw) => toRecord(raw, () => raw.text));
+    const first = header === undefined ? raws.shift() : undefined;
+    if (first !== undefined) header = readHeader(first);
+    const names = header ?? [];
     const parsed = parseRecords(raws.filter(({ refusal }) => refusal === undefined).map(({ text }) => text)).values();
     return raws.map((raw) => {
       const fields = raw.refusal ?? parsed.next().value;
       if (fields === undefined) throw new Error('a record was lost');
-      return this.toRecord(raw, () => {
+      return toRecord(raw, () => {
         if (fields instanceof Refusal) throw fields;
-        return this.records.csv.read(fields, header);
+        return csv.read(fields, names);
       });
     });
   }
 
   /** @param body its Refusal is the record's */
-  private toRecord(raw: RawRecord, body: () => string | Holder): FileRecord {
+  function toRecord(raw: RawRecord, body: () => string | Holder): FileRecord {
     try {
       if (raw.refusal !== undefined) throw raw.refusal;
-      return { raw, request: readRecord(body(), this.records.operation) };
+      return { raw, request: readRecord(body(), operation) };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       return { raw, request: error };
     }
   }
 
-  private readHeader({ text, refusal }: RawRecord): readonly string[] {
+  function readHeader({ text, refusal }: RawRecord): readonly string[] {
     const [fields] = refusal === undefined ? parseRecords([text]) : [refusal];
-    if (fields === undefined || fields instanceof Refusal) throw this.wrongHeader(fields?.message ?? 'it is missing');
+    if (fields === undefined || fields instanceof Refusal) throw wrongHeader(fields?.message ?? 'it is missing');
     try {
-      return checkHeader(fields, this.records.operation);
+      return checkHeader(fields, operation);
     } catch (error) {
-      throw this.wrongHeader(messageOf(error));
+      throw wrongHeader(messageOf(error));
     }
   }
 
-  private wrongHeader(reason: string): ExplainedError {
+  function wrongHeader(reason: string): ExplainedError {
     return new ExplainedError(
-      `the header of ${this.name} does not name the columns of ${this.records.table}: ${reason}; nothing was stored`,
+      `the header of ${name} does not name the columns of ${table}: ${reason}; nothing was stored`,
     );
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type Format, type FileRecord, openRecords, RecordReader, toNdjson } from '../../../src/files/records.ts';
+import { type Format, type FileRecord, openRecords, recordReader, toNdjson } from '../../../src/files/records.ts';
 import { Refusal } from '../../../src/contract/errors.ts';
 import { itemsOfAllKinds } from './items.ts';
 import { seedOr } from '../../support/seed.ts';
@@ -13,7 +13,7 @@ const seed = seedOr(20_260_300);
 
 /** Reads a file in pieces of these sizes, in turn, and returns its records. */
 function recordsOf(format: Format, bytes: Buffer, sizes: readonly number[] = [bytes.length + 1]): FileRecord[] {
-  const reader = new RecordReader('test', format, bodies);
+  const reader = recordReader('test', format, bodies);
   const found: FileRecord[] = [];
   for (let start = 0, turn = 0; start < bytes.length; turn++) {
     const end = start + (sizes[turn % sizes.length] ?? 1);
@@ -87,7 +87,7 @@ describe.each(['ndjson', 'csv'] as const)('a file of %s', (format) => {
   });
 
   test('yields all its items except that of a line that is too long, and keeps little of the line in memory', () => {
-    const reader = new RecordReader('test', format, bodies);
+    const reader = recordReader('test', format, bodies);
     const [first, last] =
       format === 'csv' ? ['id,name\n1,x\n', '\n3,x\n'] : ['{"id":1,"name":"x"}\n', '\n{"id":3,"name":"x"}\n'];
     const found = [...reader.add(Buffer.from(first))];
@@ -184,7 +184,7 @@ describe('CSV', () => {
   });
 
   test('loses only a line with an unclosed quote and the endless line after it, and keeps little in memory', () => {
-    const reader = new RecordReader('test', 'csv', bodies);
+    const reader = recordReader('test', 'csv', bodies);
     const found = [...reader.add(Buffer.from('id,name\n1,"x\n'))];
     const piece = Buffer.alloc(maxBytes / 2, 'y');
     const before = process.memoryUsage().arrayBuffers;

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { ErrorNumber } from '../../../src/contract/errors.ts';
 import { Position } from '../../../src/contract/schema/positions.ts';
-import { CsvRecords, parseRecords } from '../../../src/files/csv.ts';
+import { csvOf, parseRecords } from '../../../src/files/csv.ts';
 
 const NAMES = ['any'];
 const open = new Position({ type: 'object', properties: { any: true } }, () => true);
-const csv = new CsvRecords(open, new Set());
+const csv = csvOf(open, new Set());
 
 describe('CSV, where the contract gives a member no type,', () => {
   test.each(['9007199254740993', '-9007199254740993', '9007199254740993.0', '90071992547409931e5'])(
