@@ -70,7 +70,7 @@ const IMPORTS = {
     not: '^\\./(sqlite|postgres)/',
   },
   'storage/open.ts': { others: [] },
-  'storage/sqlite/**': { others: SHARED_BY_ENGINES, packages: ['node:sqlite'] },
+  'storage/sqlite/**': { others: ['acts.ts', ...SHARED_BY_ENGINES], packages: ['node:sqlite'] },
   'storage/postgres/**': { others: SHARED_BY_ENGINES, packages: ['pg'] },
   'auth/**': { others: ['contract/', 'storage/store.ts'] },
   'files/**': {

@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import type { Config } from '../config.ts';
 import { ExplainedError } from '../explained-error.ts';
 import { layoutOf } from '../storage/layout.ts';
-import { ACTS_FILE } from '../storage/acts.ts';
 import { dumpCommand } from '../storage/postgres/location.ts';
 import { recordAct } from './acts.ts';
 import {
@@ -53,7 +52,7 @@ function pathOfStore({ DATABASE_URL: store }: Config, what: 'backup' | 'restore'
 
 /** @throws StoreUnusable if the file belongs to a store in SQLite, or has the name that one of its files will have */
 export function requireForeign({ DATABASE_URL: store }: Pick<Config, 'DATABASE_URL'>, file: string): void {
-  if (store.engine === 'sqlite') requireForeignTo(store.path, file, ACTS_FILE);
+  if (store.engine === 'sqlite') requireForeignTo(store.path, file);
 }
 
 function inWords(counts: Counts): string {

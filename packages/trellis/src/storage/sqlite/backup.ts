@@ -2,11 +2,12 @@ import { chmodSync, chownSync, existsSync, realpathSync, renameSync, statSync } 
 import { basename, dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { isDeepStrictEqual } from 'node:util';
+import { ACTS_FILE } from '../acts.ts';
 import type { Layout } from '../layout.ts';
 import { missingSteps, requireSpare, requireVersion } from '../schema.ts';
 import { type AnyRow, StoreUnusable } from '../store.ts';
 import { identityOf, LOCK_TIMEOUT_MS, makeFile, makeFolder } from './connection.ts';
-import { atCopying, atOpening, isBusy } from './errors.ts';
+import { atCopying, isBusy, opening } from './errors.ts';
 import { applicationId, columnsOf, migrate, pragma, requireOwn, stepsIn } from './migrations.ts';
 
 /** The number of rows, by table. */
@@ -21,13 +22,12 @@ export function backUp(layout: Layout, path: string, copy: string): Counts {
 /**
  * SQLite deletes another file that has the name of its log.
  *
- * @param others the ends of the names of further files beside the store
  * @throws StoreUnusable if the backup is a file of the store, or has the name that one will have
  */
-export function requireForeign(path: string, backup: string, ...others: readonly string[]): void {
+export function requireForeign(path: string, backup: string): void {
   const paths = existsSync(path) ? [path, realpathSync(path)] : [path];
   const isOwn = paths.some((store) =>
-    ['', '-wal', '-shm', '-journal', ...others].some(
+    ['', '-wal', '-shm', '-journal', ACTS_FILE].some(
       (end) => isSameFile(store + end, backup) || isSameName(store + end, backup),
     ),
   );
@@ -59,29 +59,21 @@ export function planRestore(
   }
   // SQLite keeps its log beside the file that a link leads to.
   const target = existsSync(path) ? realpathSync(path) : path;
-  inDatabase(path, () => makeFolder(dirname(target)));
+  opening(path, () => makeFolder(dirname(target)));
   return {
     target,
     prepare: (temporary) => {
       const counts = copyChecked(layout, backup, temporary, 'restore another backup');
-      return inDatabase(path, () => {
+      return opening(path, () => {
         using database = new DatabaseSync(temporary);
         migrate(layout, database, temporary, true);
         return counts;
       });
     },
     place: (temporary) => {
-      inDatabase(path, () => replace(layout, target, temporary, allow));
+      opening(path, () => replace(layout, target, temporary, allow));
     },
   };
-}
-
-function inDatabase<T>(path: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw atOpening(error, path);
-  }
 }
 
 /** Copies a database as of one moment into an empty file. */

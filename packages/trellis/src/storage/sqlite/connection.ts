@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Layout } from '../layout.ts';
 import { type StoreSchema, StoreUnavailable, StoreUnusable } from '../store.ts';
 import type { Kind } from '../tables.ts';
-import { atOpening, isBusy } from './errors.ts';
+import { isBusy, opening } from './errors.ts';
 import { migrate, pragma, requireOwn } from './migrations.ts';
 
 /** A thread that waits for the lock cannot stop: with END_MS of commands/serve.ts, this must stay below 10 s. */
@@ -27,7 +27,7 @@ export function connect(
   path: string,
   create: boolean,
 ): { database: DatabaseSync; schema: StoreSchema } {
-  try {
+  return opening(path, () => {
     // Throws if this user may not enter the folder.
     const exists = statSync(path, { throwIfNoEntry: false }) !== undefined;
     if (!create && !exists) throw new StoreUnusable(`the database ${path} does not exist: check DATABASE_URL`);
@@ -45,9 +45,7 @@ export function connect(
       database.close();
       throw error;
     }
-  } catch (error) {
-    throw atOpening(error, path);
-  }
+  });
 }
 
 /** The values of a kind that SQLite would store, and PostgreSQL refuses. */
@@ -107,11 +105,8 @@ export function identityOf(file: string): string | undefined {
 }
 
 export function connectReader(path: string): DatabaseSync {
-  try {
-    return new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS, readOnly: true, readBigInts: true });
-  } catch (error) {
-    throw atOpening(error, path);
-  }
+  const options = { timeout: LOCK_TIMEOUT_MS, readOnly: true, readBigInts: true };
+  return opening(path, () => new DatabaseSync(path, options));
 }
 
 /**

@@ -74,6 +74,15 @@ export function atWork(error: unknown, path: string): Error {
   return asError(error);
 }
 
+/** Opens a database, or prepares to. @throws StoreUnusable that says what is wrong with it */
+export function opening<T>(path: string, open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    throw atOpening(error, path);
+  }
+}
+
 export function atOpening(error: unknown, path: string): Error {
   const problem = AT_OPENING.get(extendedCode(error)) ?? PROBLEMS.get(sqliteCode(error));
   if (problem !== undefined) return new StoreUnusable(`the database ${path} ${problem}`, { cause: error });
