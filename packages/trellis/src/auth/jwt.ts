@@ -81,10 +81,6 @@ export class JwtVerifier {
       this.verifying--;
     }
   }
-
-  close(): void {
-    this.keys.close();
-  }
 }
 
 /** Several keys may have the kid that a token names: each is tried until one has signed it. */

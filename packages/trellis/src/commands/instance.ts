@@ -99,7 +99,7 @@ export async function openInstance(
   const { TOKEN_FILE } = config;
   const provisioned = TOKEN_FILE && { tokens: TOKEN_FILE.tokens, scopes };
   const jwt = await createVerifier(config, log);
-  stack.defer(() => jwt?.close());
+  stack.defer(() => jwt?.keys.close());
   if (jwt !== undefined) metrics?.watchKeys(jwt.keys);
   const authenticator = new Authenticator(store.tokens, provisioned, jwt);
   const provision = (tokens: readonly string[]) => authenticator.provision(tokens);

@@ -113,7 +113,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const listener = await listen(app, '127.0.0.1', 0, logger);
   listeners.push(async () => {
     await listener.stop(1000);
-    jwt?.close();
+    jwt?.keys.close();
   });
   const lineOf = (request: string | Response) => {
     const id = typeof request === 'string' ? request : request.headers.get('x-request-id');

@@ -24,7 +24,7 @@ class CountingVerifier extends JwtVerifier {
 }
 const verifier = new CountingVerifier(settings, pino({ level: 'silent' }));
 afterAll(async () => {
-  verifier.close();
+  verifier.keys.close();
   await provider[Symbol.asyncDispose]();
 });
 
