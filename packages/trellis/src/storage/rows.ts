@@ -1,6 +1,6 @@
 import type { AnyRow, Creation, LookUp, NewRow, Statement } from './store.ts';
 import type { Columns, Kind, Table, Tables } from './tables.ts';
-import { canonical, isObject, isSameJson, isSameValue, Json, sizeOf, taken } from './values.ts';
+import { canonical, isSameJson, Json, taken } from './values.ts';
 
 /** How the rows of one table are written and compared. */
 export class RowFormat {
@@ -56,8 +56,10 @@ export class RowFormat {
   /** Compares a row with the stored one of its key. */
   outcomeOf([, added, ...values]: NewRow, stored: readonly unknown[] | undefined): Creation {
     const isSame = this.columns.every((column, index) => {
-      if (added?.includes(column)) return true;
-      return (this.kinds[index] === 'json' ? isSameJson : isSameValue)(values[index], stored?.[index]);
+      const one = values[index];
+      const other = stored?.[index];
+      if (one === other || added?.includes(column)) return true;
+      return this.kinds[index] === 'json' ? isSameJson(one, other) : canonical(one) === canonical(other);
     });
     return isSame ? 'replayed' : 'conflict';
   }
@@ -86,7 +88,8 @@ export function newLookUp(formats: ReadonlyMap<string, RowFormat>, table: string
 /** @throws Error if a value cannot be stored unchanged */
 function takenOf(format: RowFormat, row: AnyRow, column: string): unknown {
   const value = format.valueOf(row, column);
-  if (isObject(value)) throw new Error(`the column ${column} of ${format.table} takes no object`);
+  if (typeof value === 'object' && value !== null && !(value instanceof Date || value instanceof Uint8Array))
+    throw new Error(`the column ${column} of ${format.table} takes no object`);
   return taken(value);
 }
 
@@ -101,7 +104,12 @@ export function statementOf(
 
 /** Estimates the memory that values take, in bytes. */
 export function bytesOf(values: readonly unknown[]): number {
-  return values.reduce<number>((sum, value) => sum + sizeOf(value), 64);
+  let sum = 64;
+  for (const value of values) {
+    if (typeof value === 'string') sum += 2 * value.length;
+    else sum += value instanceof Uint8Array ? value.length : 8;
+  }
+  return sum;
 }
 
 /** By the name of the table. */

@@ -129,10 +129,7 @@ export interface Result {
 export type Run = (statement: Statement) => Promise<Result>;
 
 /** What a transaction does. */
-export interface Within {
-  readonly run: Run;
-  readonly create: Engine['create'];
-}
+export type Within = Pick<Engine, 'run' | 'create'>;
 
 /** A transaction's function, and the deadline on the clock of `performance.now()`. */
 export type Work<T> = (within: Within, until: number) => Promise<T>;
@@ -156,13 +153,10 @@ export interface Engine {
    * @throws ConstraintViolated if the key is new, and another constraint forbids the row
    */
   readonly create: (row: NewRow) => Promise<Creation>;
-
   /** Reads the row of a key, as `Queries.get` returns it. Look-ups of a table that wait are read together. */
   readonly get: (lookUp: LookUp) => Promise<AnyRow | undefined>;
-
   /** For Prometheus. */
   readonly gauges: readonly Measured[];
-
   /** Resolves when the store is open; until then every other call throws StoreUnavailable. @throws StoreUnusable */
   readonly opened: Promise<StoreSchema>;
   readonly run: Run;
@@ -183,10 +177,8 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-export interface Store extends Queries, Pick<Engine, 'opened' | 'ready' | 'close' | 'gauges'> {
+export interface Store extends Queries, Pick<Engine, 'opened' | 'run' | 'ready' | 'close' | 'gauges'> {
   readonly layout: Layout;
-  /** Runs a statement of one engine, for commands. Operations cannot. */
-  readonly run: Run;
   /**
    * Reads all rows of a table in one snapshot, ordered by its key. @throws StoreUnavailable, also if the caller reads
    * nothing for 2 minutes

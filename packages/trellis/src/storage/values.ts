@@ -20,10 +20,6 @@ export class Json {
   }
 }
 
-export function isSameValue(one: unknown, other: unknown): boolean {
-  return one === other || canonical(one) === canonical(other);
-}
-
 export function canonical(value: unknown): unknown {
   if (value instanceof Date) return value.getTime();
   if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.length).toString('hex');
@@ -34,12 +30,6 @@ export function canonical(value: unknown): unknown {
 export function isSameJson(one: unknown, other: unknown): boolean {
   if (typeof one !== 'string' || typeof other !== 'string') return one === other;
   return one === other || areEqual(Json.parse(one), Json.parse(other));
-}
-
-/** Estimates the memory that a value takes, in bytes. */
-export function sizeOf(value: unknown): number {
-  if (typeof value === 'string') return 2 * value.length;
-  return value instanceof Uint8Array ? value.length : 8;
 }
 
 /** The years that RFC 3339 and both engines can represent. */
@@ -62,11 +52,6 @@ export function taken(value: unknown): unknown {
   if (!(value instanceof Date)) return new Json(value).text;
   if (!(value >= EARLIEST && value <= LATEST)) throw new Error('a timestamp must be in the years 1 to 9999');
   return new Date(value);
-}
-
-/** Whether a value is an array or an object of JSON. */
-export function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !(value instanceof Date || value instanceof Uint8Array);
 }
 
 /** An error in the place of a result, so that whoever gets it decides when it is thrown. */
