@@ -321,6 +321,12 @@ testWithPromtool('the alert on backups fires after the metric has gone, and ends
   expectFiring(promtool, series, { '25h': {}, '27h': { PlantStoreBackupOld }, '28h5m': {} }, '1m');
 });
 
+testWithPromtool('the alert on backups fires after a day and two hours without any', (promtool) => {
+  const { PlantStoreBackupOld = {} } = FIRING;
+  const series = { 'up{job="plant-store",instance="a"}': '1x1800', 'up{job="plant-store",instance="b"}': '1x1800' };
+  expectFiring(promtool, series, { '25h': {}, '27h': { PlantStoreBackupOld } }, '1m');
+});
+
 testWithPromtool('the alert on a missing job fires for a Prometheus that reads no instance', (promtool) => {
   const PlantStoreMissing = { severity: 'critical', job: 'plant-store' };
   expectFiring(promtool, { 'up{job="another",instance="b"}': '1x40' }, { '6m': { PlantStoreMissing } });
