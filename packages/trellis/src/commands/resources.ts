@@ -17,7 +17,7 @@ interface Surroundings {
  * Opens the resources of a service.
  *
  * @returns what all operations share
- * @throws ExplainedError if the service fails to open them
+ * @throws ExplainedError if the service fails to open them, and when they are disposed of if it fails then
  */
 export async function openResources(
   { service, config }: Pick<Job, 'service' | 'config'>,
@@ -25,19 +25,27 @@ export async function openResources(
 ): Promise<Shared> {
   const shared = sharedBy(store, ownSettings(service, config));
   const ending = new AbortController();
-  const abort = () => ending.abort(stopSignal.reason);
   const signal = AbortSignal.any([stopSignal, ending.signal]);
+  const failed = (message: string, error: unknown): ExplainedError => {
+    log.error({ err: error }, message);
+    return new ExplainedError(`${message}: ${messageOf(error)}`, { cause: error });
+  };
   try {
     // The type Service has checked it with the types of its own tables and settings, which are not known here.
     const resources = await (service.resources as Opener | undefined)?.({ ...shared, log, signal });
-    if (isDisposable(resources)) stack.use(resources);
+    stack.defer(async () => {
+      try {
+        await using _disposed = isDisposable(resources) ? resources : undefined;
+      } catch (error) {
+        throw failed('the service could not dispose of its resources', error);
+      }
+    });
     return { ...shared, resources };
   } catch (error) {
     if (stopSignal.aborted) return { ...shared, resources: undefined };
-    log.error({ err: error }, 'the service could not open its resources');
-    throw new ExplainedError(`the service could not open its resources: ${messageOf(error)}`, { cause: error });
+    throw failed('the service could not open its resources', error);
   } finally {
-    stack.defer(abort);
+    stack.defer(() => ending.abort(stopSignal.reason));
   }
 }
 

@@ -123,3 +123,30 @@ test('a service that is to stop while it opens its resources stops without a fai
   await until(() => events.length > 0).finally(() => io.emit('SIGTERM', 'SIGTERM'));
   expect(await ended).toBe(0);
 });
+
+test('a service whose resources cannot be disposed of ends with the reason, which its log has too', async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'items.ndjson'), `${ITEM}\n`);
+  const dispose = () => {
+    throw new Error('the buffer is lost');
+  };
+  const service: AnyService = { ...items, resources: () => ({ [Symbol.dispose]: dispose }) };
+  const environment = { DATABASE_URL: `sqlite:${join(folder, 'items.db')}`, PORT: '0' };
+  const reason = 'the service could not dispose of its resources';
+  const logged = expect.objectContaining({
+    msg: reason,
+    err: expect.objectContaining({ message: 'the buffer is lost' }),
+  });
+  const said = `item-store: ${reason}: the buffer is lost\n`;
+
+  const instance = await startInstance(environment, service);
+  expect(await instance.stop()).toBe(1);
+  expect(instance.log()).toContainEqual(logged);
+  expect(instance.stderr().endsWith(`\n${said}`)).toBe(true);
+
+  const ended = await runCommand(['import', 'items.ndjson'], environment, folder, service);
+  expect(ended).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(new RegExp(`^{.*"msg":"${reason}"}\n${said}$`)),
+  });
+});
