@@ -33,7 +33,6 @@ type Defaulted = typeof SETTINGS & { readonly DATABASE_URL: { readonly default: 
 /** The values of all settings of a service, of which the types know those that every service has. */
 export type Config = SettingValues<Defaulted>;
 
-/** The values of the service's own settings. */
 export function ownSettings({ settings = {} }: DescribedSetting, config: Config): Readonly<Record<string, unknown>> {
   const all: Readonly<Record<string, unknown>> = config;
   return Object.fromEntries(Object.keys(settings).map((name) => [name, all[name]]));

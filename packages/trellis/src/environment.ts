@@ -55,16 +55,14 @@ export function findSettings({ store, envFile }: Chosen, known: readonly string[
 
 /** The user who runs this process: `by` has its name, or its number if it has none, and `sudo` who called sudo. */
 export function userOfSystem({ SUDO_USER: sudo = '' }: Environment): { readonly by: string; readonly sudo?: string } {
-  return { by: nameOfUser(), ...(sudo !== '' && { sudo }) };
-}
-
-function nameOfUser(): string {
+  let by;
   try {
-    return userInfo().username;
+    by = userInfo().username;
   } catch {
     // A container may run with a number that no user has.
-    return `uid ${String(process.getuid?.())}`;
+    by = `uid ${String(process.getuid?.())}`;
   }
+  return { by, ...(sudo !== '' && { sudo }) };
 }
 
 /** Returns the path and the text of a file. */

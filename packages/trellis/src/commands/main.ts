@@ -11,12 +11,7 @@ import type { AnyService } from '../service.ts';
 const VERSION_ASKED = 'version';
 const TABLE = ['--table <name>', 'The table, if the service has several'] as const;
 
-/**
- * Runs a command of a service.
- *
- * @param args its name, and what follows
- * @returns the exit code
- */
+/** Runs a command of a service. @returns the exit code */
 export async function main(service: AnyService, args: readonly string[], io: Io): Promise<number> {
   let help = '';
   const writeOut = (text: string) => (help += text);
@@ -161,11 +156,7 @@ function append(value: string, values: readonly string[] = []): readonly string[
   return [...values, value];
 }
 
-/**
- * Prints the error to stderr.
- *
- * @returns the exit code: that of the error, 1 for a bug, and 2 for a wrong command line
- */
+/** @returns the exit code: that of the error, 1 for a bug, and 2 for a wrong command line */
 function report(name: string, error: unknown, { stderr }: Io): number {
   // Commander has printed the message.
   if (error instanceof CommanderError) return 2;

@@ -6,20 +6,15 @@ import { MAX } from './bounds.ts';
 const OTHERS = MAX.adminConnections + 128;
 const FEWEST = 64;
 
-export interface Allowed {
-  readonly connections: number;
-  /** The limit of the system, if it is what bounds the connections. */
-  readonly openFiles?: number;
-}
-
 /**
  * The number of connections that the system allows. Without a free descriptor, libuv closes each new connection, and Node
  * reports no error.
  *
  * @param limits the text of Linux's /proc/self/limits, after Node has raised its limit as far as it may
+ * @returns with `openFiles`, the limit of the system, if that is what bounds the connections
  * @throws WrongSettings
  */
-export function connectionsAllowed(limits = limitsOfSystem()): Allowed {
+export function connectionsAllowed(limits = limitsOfSystem()): { connections: number; openFiles?: number } {
   const [, text] = /^Max open files +(\d+)/m.exec(limits) ?? [];
   const openFiles = Number(text ?? Infinity);
   const connections = Math.min(MAX.connections, openFiles - OTHERS);

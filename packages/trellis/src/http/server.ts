@@ -19,15 +19,6 @@ const SWEEP_MS = 1000;
 /** Connections that may wait to be accepted: thousands of clients may reconnect at once. */
 const BACKLOG = 4096;
 
-interface Listener {
-  /** Such as `http://127.0.0.1:3000`. */
-  readonly url: string;
-  /** How many are open. */
-  readonly connections: () => number;
-  /** Accepts no more connections, answers requests under way, and cuts off those that take longer than `withinMs`. */
-  stop(withinMs: number): Promise<void>;
-}
-
 export interface Application {
   readonly handle: (context: Context) => void;
   /** By default those of an Express application without settings. */
@@ -53,7 +44,7 @@ export async function listen(
   port: number,
   logger: Logger,
   { onUnreadable, onCutOff, connections, idleMs = DEADLINE.idle }: ListenOptions = {},
-): Promise<Listener> {
+) {
   const server = createServer({
     ...classes,
     maxHeaderSize: MAX.headBytes,
@@ -97,9 +88,11 @@ export async function listen(
   server.on('error', (error) => logger.warn({ err: error }, 'a connection could not be accepted'));
   const address = server.address() as AddressInfo;
   return {
+    /** Such as `http://127.0.0.1:3000`. */
     url: `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`,
     connections: () => ledger.size,
-    stop: (withinMs) => {
+    /** Accepts no more connections, answers requests under way, and cuts off those that take longer than `withinMs`. */
+    stop: (withinMs: number) => {
       ledger.stopping = true;
       return stop(server, ledger, withinMs);
     },

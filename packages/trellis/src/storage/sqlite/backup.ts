@@ -34,26 +34,12 @@ export function requireForeign(path: string, backup: string): void {
   if (isOwn) throw new StoreUnusable(`the file ${backup} belongs to the store ${path}: name another file`);
 }
 
-interface Restore {
-  /** The file of the store. */
-  readonly target: string;
-  /** Copies the checked backup into an empty file in the folder of the store. */
-  readonly prepare: (temporary: string) => Counts;
-  /** Replaces the store by that file. @throws StoreUnusable, also if another process has the store open */
-  readonly place: (temporary: string) => void;
-}
-
 /**
  * Returns the steps of a restore. No step but the last writes to the store.
  *
  * @param allow receives a function that counts the rows of the store, and throws if the restore must not delete them
  */
-export function planRestore(
-  layout: Layout,
-  path: string,
-  backup: string,
-  allow: (count: () => Counts) => void,
-): Restore {
+export function planRestore(layout: Layout, path: string, backup: string, allow: (count: () => Counts) => void) {
   if (statSync(backup, { throwIfNoEntry: false })?.isFile() !== true) {
     throw new StoreUnusable(`the file ${backup} does not exist, or is no file: name a backup`);
   }
@@ -61,8 +47,10 @@ export function planRestore(
   const target = existsSync(path) ? realpathSync(path) : path;
   opening(path, () => makeFolder(dirname(target)));
   return {
+    /** The file of the store. */
     target,
-    prepare: (temporary) => {
+    /** Copies the checked backup into an empty file in the folder of the store. */
+    prepare: (temporary: string): Counts => {
       const counts = copyChecked(layout, backup, temporary, 'restore another backup');
       return opening(path, () => {
         using database = new DatabaseSync(temporary);
@@ -70,7 +58,8 @@ export function planRestore(
         return counts;
       });
     },
-    place: (temporary) => {
+    /** Replaces the store by that file. @throws StoreUnusable, also if another process has the store open */
+    place: (temporary: string) => {
       opening(path, () => replace(layout, target, temporary, allow));
     },
   };
