@@ -76,7 +76,7 @@ export async function openInstance(
   const metrics =
     config.ADMIN_PORT === undefined
       ? undefined
-      : new (await import('../observability/metrics.ts')).Metrics(
+      : (await import('../observability/metrics.ts')).metricsOf(
           service,
           contract,
           config.DATABASE_URL,

@@ -11,7 +11,7 @@ import { temporaryFolder } from '../../support/temporary.ts';
 import { items, LAYOUT } from '../../services/items/index.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { buildOf } from '../../../src/commands/version.ts';
-import { Metrics } from '../../../src/observability/metrics.ts';
+import { metricsOf } from '../../../src/observability/metrics.ts';
 import { startApp } from '../../support/app.ts';
 
 let server: Postgres;
@@ -159,7 +159,7 @@ test('metrics count failures by operation and error number', async () => {
 test('metrics count an error number that the contract does not list as "other"', async () => {
   const build = { version: '1', schema: 1, commit: '' };
   const contract = { operations: [], document: { openapi: '3.1.1', info: { title: '', version: '' } } };
-  const metrics = new Metrics(items, contract, { engine: 'sqlite' }, { dropped: () => 0 }, build);
+  const metrics = metricsOf(items, contract, { engine: 'sqlite' }, { dropped: () => 0 }, build);
   for (const number of [41898, 41899]) metrics.ended('createItem', 418, 1, number);
   expect(samples(await metrics.text(), 'item_store_http_errors_total')).toMatchObject({ 'createItem other': 2 });
 });
@@ -168,7 +168,7 @@ test('a table whose metric would have the name of another one stops the start', 
   const service = { ...items, records: { ready: 'createItem' } };
   const build = { version: '1', schema: 1, commit: '' };
   const { store } = await startApp();
-  const metrics = new Metrics(
+  const metrics = metricsOf(
     service,
     { operations: [], document: { openapi: '3.1.1', info: { title: '', version: '' } } },
     { engine: 'sqlite' },
