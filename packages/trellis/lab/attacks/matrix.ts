@@ -21,8 +21,6 @@ const post = (path: string, ...fields: readonly string[]) =>
 const CHUNKED = 'Transfer-Encoding: chunked\r\n\r\n';
 const length = (bytes: number) => `Content-Length: ${bytes}\r\n\r\n`;
 const CREATE = post('/items', AUTH, length(ITEM_BYTES)) + ITEM;
-/** 530 of these bodies fill 32 MiB except for 132 bytes, which the clients then send, a byte a second. */
-const UNFINISHED: Attack['sends'] = [post('/items', AUTH, length(64_000)), { times: 63_310, text: ' ' }];
 const IN_CHUNKS = post('/items', AUTH, CHUNKED) + `1b\r\n${ITEM}\r\n`;
 const BLANKS_IN_GZIP = gzipSync(Buffer.alloc(60_000, ' ')).toString('latin1');
 const JUNK_IN_CHUNKS: readonly (string | Repeated)[] = [{ times: 65_000, text: '1\r\nx\r\n' }, '0\r\n\r\n'];
@@ -32,7 +30,17 @@ const TOO_LONG = { long: /"status":408/ };
 const UNREAD = { long: /the client read nothing of its reply for 10 s.*connection cut off/ };
 const both = (says: RegExp) => ({ short: says, long: says });
 const TOO_SMALL = both(/"status":400,"error":40001/);
-const GAVE_WAY = both(/"status":503,.*"reason":"arriving bodies take/);
+
+/** 530 of these bodies fill 32 MiB except for 132 bytes, which the clients then send, a byte a second. */
+const UNFINISHED = {
+  sends: [post('/items', AUTH, length(64_000)), { times: 63_310, text: ' ' }],
+  eachSecond: ' ',
+  inTests: true,
+  log: both(/"status":503,.*"reason":"arriving bodies take/),
+} satisfies Partial<Attack>;
+const LARGE = [get('/docs/swagger-ui-bundle.js')];
+/** The system needs some seconds to fill its buffers. */
+const LEFT_UNREAD = { sends: LARGE, neverReads: true, log: UNREAD, seconds: 32 } satisfies Partial<Attack>;
 
 function row(
   phase: Attack['phase'],
@@ -47,11 +55,7 @@ function row(
 
 /** All attacks, in the order of RESULTS.md. */
 const MATRIX: readonly Attack[] = [
-  row('head', 'held back', 'none', 'holds', [2000, 5000], {
-    name: 'sends nothing',
-    sends: [],
-    log: TOO_LONG,
-  }),
+  row('head', 'held back', 'none', 'holds', [2000, 5000], { name: 'sends nothing', sends: [], log: TOO_LONG }),
   row('head', 'one byte at a time', 'none', 'holds', [2000, 5000], {
     name: 'sends its header fields, a byte a second',
     sends: ['GET /none HTTP/1.1\r\na: '],
@@ -101,17 +105,11 @@ const MATRIX: readonly Attack[] = [
   }),
   row('body', 'held back', 'one token', 'holds', [700, 5000], {
     name: 'sends most of a body of 64,000 bytes, and then a byte a second',
-    sends: UNFINISHED,
-    eachSecond: ' ',
-    inTests: true,
-    log: GAVE_WAY,
+    ...UNFINISHED,
   }),
   row('body', 'held back', 'many tokens', 'holds', [700, 5000], {
     name: 'sends with fifty tokens most of a body of 64,000 bytes, and then a byte a second',
-    sends: UNFINISHED,
-    eachSecond: ' ',
-    inTests: true,
-    log: GAVE_WAY,
+    ...UNFINISHED,
   }),
   row('body', 'one byte at a time', 'one token', 'holds', [1000, 5000], {
     name: 'sends a body, a byte a second',
@@ -200,21 +198,13 @@ const MATRIX: readonly Attack[] = [
   // TCP (tcp_mem), and drops packets.
   row('replying', 'never reading', 'none', 'holds', [1000, 1000], {
     name: 'sends a request for /docs/swagger-ui-bundle.js, and never reads',
-    sends: [get('/docs/swagger-ui-bundle.js')],
-    neverReads: true,
+    ...LEFT_UNREAD,
     inTests: true,
-    log: UNREAD,
-    // The system needs some seconds to fill its buffers.
-    seconds: 32,
   }),
   row('replying', 'half-closed', 'none', 'holds', [1000, 1000], {
     name: 'sends a request for /docs/swagger-ui-bundle.js, closes its side, and never reads',
-    sends: [get('/docs/swagger-ui-bundle.js')],
-    neverReads: true,
+    ...LEFT_UNREAD,
     then: 'half-close',
-    log: UNREAD,
-    // The system needs some seconds to fill its buffers.
-    seconds: 32,
   }),
   row('idle', 'many fields', 'none', 'holds', [2000, 5000], {
     name: 'sends a request of 3,900 header fields, is answered, and stays',
@@ -228,19 +218,15 @@ const MATRIX: readonly Attack[] = [
   }),
 ];
 
-const floods = MATRIX.map((attack) => ({
-  cells: [
-    attack.name,
-    attack.phase,
-    attack.way,
-    attack.caller,
-    attack.kind,
-    attack.connections.long.toLocaleString('en'),
-  ],
-  impossible: IMPOSSIBLE,
-  inTests: attack.inTests ?? false,
-  run: ({ long }: Extent) => attackOnce(attack, long ? 'long' : 'short'),
-}));
+const floods = MATRIX.map((attack) => {
+  const { name, phase, way, caller, kind, connections, inTests = false } = attack;
+  return {
+    cells: [name, phase, way, caller, kind, connections.long.toLocaleString('en')],
+    impossible: IMPOSSIBLE,
+    inTests,
+    run: ({ long }: Extent) => attackOnce(attack, long ? 'long' : 'short'),
+  };
+});
 
 export const ATTACKS: Suite = {
   command: 'test:attacks',
