@@ -61,7 +61,6 @@ export async function openInstance(
   const { connections, openFiles } = connectionsAllowed();
   if (openFiles !== undefined)
     logger.warn({ connections, openFiles }, 'the limit of open files allows fewer connections than the service takes');
-  const layout = layoutOf(service);
 
   const unreachable = Promise.withResolvers<undefined>();
   let reason: string | undefined;
@@ -83,7 +82,7 @@ export async function openInstance(
           log,
           buildOf(service),
         );
-  const store = await openStore(layout, config.DATABASE_URL, {
+  const store = await openStore(layoutOf(service), config.DATABASE_URL, {
     create: true,
     onUnreachable,
     onSpread: (tables) => logger.info({ tables }, 'tables are spread over the workers of Citus'),

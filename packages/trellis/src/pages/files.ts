@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { RequestHandler } from 'express';
@@ -30,7 +30,7 @@ export function serveFile(mediaType: string, cacheControl: string, content: Buff
   const made = new Map<Coding, Promise<Coded>>();
   const make = async (coding: Coding): Promise<Coded> => {
     const bytes = await CODINGS[coding](content);
-    return { bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url')}"` };
+    return { bytes, etag: `"${hash('sha256', bytes, 'base64url')}"` };
   };
   return async (request, response) => {
     const coding = preferredCoding(request.get('Accept-Encoding'));

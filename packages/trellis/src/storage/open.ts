@@ -8,7 +8,6 @@ import { formatsOf, newLookUp, newRow, RowFormat, statementOf } from './rows.ts'
 import {
   type AnyRow,
   type Creation,
-  type Engine,
   type LookUp,
   type NewRow,
   type Opening,
@@ -29,7 +28,11 @@ export type StoreLocation = SqliteLocation | PostgresLocation;
 
 /** Opens a store of the layout at a place. @throws StoreUnusable, StoreUnavailable */
 export async function openStore(layout: Layout, location: StoreLocation, opening: Opening): Promise<Store> {
-  const engine = await openEngine(layout, location, opening);
+  // Loading the client of PostgreSQL takes time, so a start on SQLite does not load it.
+  const engine =
+    location.engine === 'sqlite'
+      ? await openSqlite(layout, location, opening)
+      : await (await import('./postgres/engine.ts')).openPostgres(layout, location, opening);
   const inTransaction = new AsyncLocalStorage();
   // A call to the store would not belong to the transaction, and on SQLite it would wait for the transaction to end.
   const astray = () =>
@@ -123,11 +126,4 @@ export async function openStore(layout: Layout, location: StoreLocation, opening
     tokens: tokenStore(databaseOf(location.engine, countedShort), transactionOf()),
     transaction: transactionOf(),
   };
-}
-
-async function openEngine(layout: Layout, location: StoreLocation, opening: Opening): Promise<Engine> {
-  if (location.engine === 'sqlite') return await openSqlite(layout, location, opening);
-  // Loading the client of PostgreSQL takes time, so a start on SQLite does not load it.
-  const { openPostgres } = await import('./postgres/engine.ts');
-  return await openPostgres(layout, location, opening);
 }
