@@ -74,14 +74,11 @@ export function examine(
   // Each value has the type that its reader returns, which Object.fromEntries forgets.
   const config = Object.fromEntries(values) as Config;
   const { HOST, PORT, ADMIN_HOST, ADMIN_PORT = 0 } = config;
-  if (ADMIN_PORT !== 0 && ADMIN_PORT === PORT && ADMIN_HOST === HOST) {
-    faults.push('ADMIN_PORT must differ from PORT');
-  }
+  if (ADMIN_PORT !== 0 && ADMIN_PORT === PORT && ADMIN_HOST === HOST) faults.push('ADMIN_PORT must differ from PORT');
   for (const [name, needed] of Object.entries(NEEDS))
     if (isSet(name) && !isSet(needed)) faults.push(`${name} needs ${needed}: set ${needed}, or remove ${name}`);
-  if (isSet('JWT_ISSUER') && !isSet('JWT_AUDIENCE')) {
+  if (isSet('JWT_ISSUER') && !isSet('JWT_AUDIENCE'))
     faults.push('JWT_ISSUER needs JWT_AUDIENCE: set it to the `aud` of tokens for this service');
-  }
   return { config, faults };
 }
 

@@ -97,9 +97,7 @@ async function one(token: string): Promise<void> {
     for (const part of attack.sends) {
       for (const chunk of bytes(typeof part === 'string' ? { times: 1, text: part } : part, token, ids)) {
         if (isClosed()) return;
-        if (!socket.write(chunk)) {
-          await Promise.race([closed, new Promise((resolve) => socket.once('drain', resolve))]);
-        }
+        if (!socket.write(chunk)) await Promise.race([closed, new Promise((resolve) => socket.once('drain', resolve))]);
       }
     }
     if (attack.then === 'again' || attack.then === 'leave') await Promise.race([closed, answered.promise]);

@@ -115,11 +115,10 @@ async function main(): Promise<void> {
   const { only, operations: byKind, postgres, 'slow-disk': onSlowDisk, seconds = '5', ids = 'sequential' } = options;
   const { connections = byKind ? (onSlowDisk ? '256' : '64') : '8,64,256' } = options;
   const others = [options.grow !== undefined, options.profile, options.quick];
-  if ([onSlowDisk, postgres, ...others].filter(Boolean).length > 1 || (byKind && others.some(Boolean))) {
+  if ([onSlowDisk, postgres, ...others].filter(Boolean).length > 1 || (byKind && others.some(Boolean)))
     throw new Error(
       'choose one of --slow-disk, --postgres, --grow, --profile and --quick; --operations goes with the first two only',
     );
-  }
   if (options.help) {
     console.log(USAGE);
     return;

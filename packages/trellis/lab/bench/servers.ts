@@ -201,9 +201,8 @@ export class RunningServer implements AsyncDisposable {
     });
     const [before, after] = await until(() => usage.length === 2 && usage, ANSWER_MS);
     this.child.removeAllListeners('message').removeAllListeners('exit');
-    if (result.failures > 0) {
+    if (result.failures > 0)
       throw new Error(`${result.failures} requests of ${load.operation} had another answer: ${this.said()}`);
-    }
     this.nextId = result.nextId;
     if (before === undefined || after === undefined) throw new Error('the server did not say what it used');
     const cpuMicroseconds = (after.cpuMicroseconds - before.cpuMicroseconds) / result.answers;

@@ -47,9 +47,9 @@ const SPREAD = [
 ];
 
 async function prepared(cluster: Citus): Promise<number> {
-  const counts = (['coordinator', 'worker1', 'worker2'] as const).map(async (node) => {
-    return (await cluster.query('select from pg_prepared_xacts', 'postgres', node)).length;
-  });
+  const counts = (['coordinator', 'worker1', 'worker2'] as const).map(
+    async (node) => (await cluster.query('select from pg_prepared_xacts', 'postgres', node)).length,
+  );
   return (await Promise.all(counts)).reduce((sum, each) => sum + each, 0);
 }
 

@@ -151,9 +151,8 @@ export const synchronousCommit = scenario(
       await server.start();
       testbed.ledger.add(item);
       // After its restart, the server has the item, which the standby does not have.
-      if ((await server.query(`select from items where id = ${String(item.id)}`, database)).length === 0) {
+      if ((await server.query(`select from items where id = ${String(item.id)}`, database)).length === 0)
         throw new Fault('the item was not committed before the server was killed');
-      }
       const second = await testbed.start();
       const again = testbed.client.create(second.url, item);
       if (await answersWithin(again)) throw new Fault('a replay was acknowledged before the standby had the item');

@@ -108,9 +108,8 @@ export class IssuerKeys {
       await this.keySet.reload();
     } catch (error) {
       this.failures++;
-      if (!this.isAway && !this.closing.signal.aborted) {
+      if (!this.isAway && !this.closing.signal.aborted)
         this.logger.error({ err: error }, 'the keys of the token issuer cannot be fetched');
-      }
       this.isAway = true;
       throw uncheckable;
     }

@@ -27,13 +27,11 @@ async function discover(issuer: string, options: RequestInit): Promise<string> {
   const response = await fetchBounded(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, options);
   const document = (await response.json()) as { readonly issuer?: unknown; readonly jwks_uri?: unknown } | null;
   // Section 4.3: an issuer must not be able to speak for another one.
-  if (document?.issuer !== issuer) {
+  if (document?.issuer !== issuer)
     throw new Error(`the discovery document of ${issuer} names the issuer ${JSON.stringify(document?.issuer)}`);
-  }
   const url = URL.parse(String(document.jwks_uri));
-  if (url === null || !isUnalterable(url)) {
+  if (url === null || !isUnalterable(url))
     throw new Error(`the discovery document of ${issuer} has no jwks_uri with https`);
-  }
   return url.href;
 }
 

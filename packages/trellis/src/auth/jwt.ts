@@ -122,8 +122,7 @@ function scopesOf({ scope, scp }: JWTPayload): Set<string> {
 }
 
 function reasonOf(error: unknown): string {
-  if (error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired) {
+  if (error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired)
     return `${error.code} ${error.claim}`;
-  }
   return error instanceof errors.JOSEError ? error.code : `the key cannot be used: ${String(error)}`;
 }

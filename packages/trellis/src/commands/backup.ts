@@ -43,9 +43,8 @@ export async function restore(job: Job, file: string, { force = false }: { force
 
 /** @throws ExplainedError if the file belongs to the store, or with PostgreSQL's own command for a store there */
 function pathOfStore({ DATABASE_URL: store }: Config, what: 'backup' | 'restore', file: string): string {
-  if (store.engine !== 'sqlite') {
+  if (store.engine !== 'sqlite')
     throw new ExplainedError(`use the command of PostgreSQL: ${dumpCommand(store, what, file)}`);
-  }
   requireForeign({ DATABASE_URL: store }, file);
   return store.path;
 }

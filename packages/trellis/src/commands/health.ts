@@ -30,9 +30,8 @@ export async function checkHealth(
   { timeout }: { readonly timeout: string },
 ): Promise<void> {
   const patienceMs = durationMs(timeout);
-  if (patienceMs === 0 || patienceMs > MAX_PATIENCE_MS) {
+  if (patienceMs === 0 || patienceMs > MAX_PATIENCE_MS)
     throw new ExplainedError(`--timeout must be a time up to 24h, such as 30s, not ${timeout}`);
-  }
   const config = readConfig(service, Object.fromEntries(NAMES.map((name) => [name, environment[name]])));
   const { HOST, PORT, BASE_URL, ADMIN_HOST, ADMIN_PORT } = config;
   const basePath = BASE_URL?.pathname.replace(/\/$/, '') ?? '';

@@ -15,9 +15,8 @@ export async function createToken(
   name: string,
   { expires, scope: scopes = [] }: { expires?: string; scope?: readonly string[] },
 ): Promise<void> {
-  if (!/^[\w.@:+-]{1,100}$/.test(name)) {
+  if (!/^[\w.@:+-]{1,100}$/.test(name))
     throw new ExplainedError('the name of a token must be 1 to 100 letters, digits and any of _.@:+-');
-  }
   if (!areScopes(scopes)) throw new ExplainedError(NO_SCOPES);
   const lifetime = expires === undefined ? undefined : readLifetime(expires);
   await withStore(job, { create: true }, async ({ tokens, opened, run }) => {
@@ -25,9 +24,8 @@ export async function createToken(
     const token = makeToken(job.service.name);
     const expiresAt = lifetime === undefined ? undefined : Date.now() + lifetime;
     const hash = hashToken(token);
-    if (!(await tokens.add({ name, hash, scopes, ...(expiresAt !== undefined && { expiresAt }) }))) {
+    if (!(await tokens.add({ name, hash, scopes, ...(expiresAt !== undefined && { expiresAt }) })))
       throw new ExplainedError(`the token ${name} exists: revoke it first, or choose another name`);
-    }
     const until = expiresAt === undefined ? 'for ever' : `until ${new Date(expiresAt).toISOString()}`;
     let isRecorded = false;
     try {

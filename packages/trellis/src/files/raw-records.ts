@@ -75,9 +75,8 @@ export function recordSplitter(findEnd: FindEnd, maxBytes: number) {
   function read(bytes: Buffer, start: number, end: number | undefined, isText: boolean, isClosed: boolean): RawRecord {
     const textEnd = end && end - (bytes[end - 2] === CARRIAGE_RETURN ? 2 : 1);
     const text = bytes.toString('utf8', start, textEnd ?? start + EXCERPT_LENGTH);
-    if (textEnd === undefined || textEnd - start > maxBytes) {
+    if (textEnd === undefined || textEnd - start > maxBytes)
       return { lineNumber, text: text.slice(0, EXCERPT_LENGTH), refusal: tooLarge(maxBytes), excerpt: true };
-    }
     if (!isText && !isUtf8(bytes.subarray(start, end))) return { lineNumber, text, refusal: notUtf8(), excerpt: true };
     if (isClosed) return { lineNumber, text };
     const message = `a quoted field is not closed within ${maxBytes} bytes`;

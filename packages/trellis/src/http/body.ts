@@ -53,12 +53,10 @@ function declaredMediaType(header: string | undefined, { types }: ContractBody):
     throw new Refusal(ErrorNumber.mediaType, `the header Content-Type is malformed: send ${expected}`);
   }
   const { essence, params } = type;
-  if (!types.has(essence)) {
+  if (!types.has(essence))
     throw new Refusal(ErrorNumber.mediaType, `the media type of the body must be ${expected}, not ${essence}`);
-  }
-  if (!['utf-8', 'utf8', undefined].includes(params.get('charset')?.toLowerCase())) {
+  if (!['utf-8', 'utf8', undefined].includes(params.get('charset')?.toLowerCase()))
     throw new Refusal(ErrorNumber.mediaType, 'the charset of the body must be UTF-8');
-  }
   return essence;
 }
 

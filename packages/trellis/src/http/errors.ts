@@ -43,11 +43,10 @@ function tell(error: unknown, context: Context, tellFailure: TellFailure): void 
 
 function toRefusal(error: unknown, requestId: string): Refusal {
   if (error instanceof Refusal) return error;
-  if (error instanceof StoreUnavailable) {
+  if (error instanceof StoreUnavailable)
     return new Refusal(ErrorNumber.storeUnavailable, `the store is not available: try again; request id ${requestId}`, {
       'Retry-After': '1',
     });
-  }
   // Express throws this for a path that it cannot decode.
   if (error instanceof URIError)
     return new Refusal(ErrorNumber.malformedMessage, 'the path is not percent-encoded UTF-8');

@@ -95,9 +95,8 @@ export function middlewaresOf(
 
   function checkSecurityAgain(context: Context) {
     const { caller, startedAt } = context;
-    if (caller !== undefined && performance.now() - startedAt > REAUTHENTICATE_AFTER_MS) {
+    if (caller !== undefined && performance.now() - startedAt > REAUTHENTICATE_AFTER_MS)
       return identify(context, readCredentials(context.request.headers));
-    }
   }
 
   async function operate(context: Context) {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename } from 'node:path/posix';
@@ -155,9 +155,9 @@ function initialScript({ swaggerOptions }: DocsOptions): string {
 
 /** The headers of a page: they make the browser load and run its files and inline styles only. */
 function securityHeaders(page: string, https: boolean): RequestHandler {
-  const styles = [...page.matchAll(/<style>(.*?)<\/style>/gs)].map(([, style = '']) => {
-    return `'sha256-${createHash('sha256').update(style).digest('base64')}'`;
-  });
+  const styles = [...page.matchAll(/<style>(.*?)<\/style>/gs)].map(
+    ([, style = '']) => `'sha256-${hash('sha256', style, 'base64')}'`,
+  );
   return helmet({
     contentSecurityPolicy: {
       useDefaults: false,

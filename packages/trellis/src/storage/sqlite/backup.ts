@@ -40,9 +40,8 @@ export function requireForeign(path: string, backup: string): void {
  * @param allow receives a function that counts the rows of the store, and throws if the restore must not delete them
  */
 export function planRestore(layout: Layout, path: string, backup: string, allow: (count: () => Counts) => void) {
-  if (statSync(backup, { throwIfNoEntry: false })?.isFile() !== true) {
+  if (statSync(backup, { throwIfNoEntry: false })?.isFile() !== true)
     throw new StoreUnusable(`the file ${backup} does not exist, or is no file: name a backup`);
-  }
   // SQLite keeps its log beside the file that a link leads to.
   const target = existsSync(path) ? realpathSync(path) : path;
   opening(path, () => makeFolder(dirname(target)));
@@ -128,15 +127,12 @@ function countsOf({ counted }: Layout, database: DatabaseSync): Counts {
 function check(layout: Layout, database: DatabaseSync, name: string, cure: string): Counts {
   const { marker } = layout;
   const version = Number(pragma(database, 'user_version'));
-  if (pragma(database, 'application_id') !== applicationId(marker) || version < 1) {
+  if (pragma(database, 'application_id') !== applicationId(marker) || version < 1)
     throw new StoreUnusable(`${name} is not a store of ${layout.name}: ${cure}`);
-  }
   requireVersion(layout, name, version, true);
   const missing = missingSteps(layout, 'sqlite', name, version, stepsIn(database), true);
   const found = pragma(database, 'integrity_check(1)');
-  if (found !== 'ok') {
-    throw new StoreUnusable(`${name} is damaged (${String(found).replaceAll('\n', ' ')}): ${cure}`);
-  }
+  if (found !== 'ok') throw new StoreUnusable(`${name} is damaged (${String(found).replaceAll('\n', ' ')}): ${cure}`);
   requireShape(layout, database, name, missing, cure);
   const astray = database.prepare('pragma foreign_key_check').get();
   if (astray !== undefined) {
@@ -176,9 +172,8 @@ function requireShape(
   }
   for (const [what, { table, type }] of found) {
     const isStranger = type === 'trigger' || type === 'view' || tables.has(table);
-    if (isStranger && !wanted.has(what)) {
+    if (isStranger && !wanted.has(what))
       throw new StoreUnusable(`${name} has the ${what}, which no store of ${layout.name} has: drop it, or ${cure}`);
-    }
   }
 }
 

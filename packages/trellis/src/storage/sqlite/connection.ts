@@ -137,9 +137,8 @@ export function makeFile(path: string): void {
     .map((end) => path + end)
     .find((file) => statSync(file, { throwIfNoEntry: false })?.size);
   // Asks for the store again, as another process may have created both just now.
-  if (log !== undefined && !existsSync(path)) {
+  if (log !== undefined && !existsSync(path))
     throw new StoreUnusable(`the database ${path} is missing, but its log ${log} is there: put both into one folder`);
-  }
   try {
     closeSync(openSync(path, 'a', 0o600));
   } catch {

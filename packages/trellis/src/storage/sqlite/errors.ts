@@ -65,9 +65,8 @@ export function isBusy(error: unknown): boolean {
 
 export function atWork(error: unknown, path: string): Error {
   const code = sqliteCode(error);
-  if (TRANSIENT.has(code)) {
+  if (TRANSIENT.has(code))
     return new StoreUnavailable(`SQLite cannot do this at the moment: ${messageOf(error)}`, { cause: error });
-  }
   const constraint = CONSTRAINTS.get(extendedCode(error) ?? 0);
   if (constraint !== undefined) return new ConstraintViolated(constraint, messageOf(error), { cause: error });
   if (code === CORRUPT) return new StoreUnusable(`the database ${path} ${PROBLEMS.get(code) ?? ''}`, { cause: error });

@@ -59,9 +59,8 @@ export function stepsIn(database: DatabaseSync): readonly string[] | undefined {
 export function requireOwn({ marker }: Layout, database: DatabaseSync, path: string): void {
   const { owner, ...content } = database.prepare(SELECT_OWNER).get() ?? {};
   if (owner === applicationId(marker)) return;
-  if (owner !== 0 || content['version'] !== 0 || content['tables'] !== 0) {
+  if (owner !== 0 || content['version'] !== 0 || content['tables'] !== 0)
     throw new StoreUnusable(`the database ${path} belongs to another application: choose another file`);
-  }
 }
 
 /** One statement, which sees one state: another opening may make the tables meanwhile. */
