@@ -21,13 +21,12 @@ const FLUSH_MS = 1000;
 export interface Log extends RequestLog {
   /** Resolves when all lines are written, or after FLUSH_MS. The process must not end before. */
   flush(): Promise<void>;
-  /** The number of lines that stdout did not accept. */
   dropped(): number;
 }
 
 /** Logs to `stdout`, one JSON object per line. */
 export function createLog(level: LogLevel, stdout: Stdout): Log {
-  const lines = new LineWriter(stdout);
+  const lines = lineWriter(stdout);
   const formatters = { level: (label: string) => ({ level: label }) };
   const serializers = { err: describe };
   const logger = pino({ level, base: null, timestamp: stdTimeFunctions.isoTime, formatters, serializers }, lines);
@@ -37,8 +36,8 @@ export function createLog(level: LogLevel, stdout: Stdout): Log {
     request(line) {
       if (logger.isLevelEnabled('info')) lines.write(toLine('info', line, 'request'));
     },
-    flush: () => lines.flush(),
-    dropped: () => lines.dropped,
+    flush: lines.flush,
+    dropped: lines.dropped,
   };
 }
 
@@ -67,65 +66,62 @@ function toLine(level: LogLevel, members: object, msg: string): string {
  * Writes lines to stdout without blocking. Drops and counts lines that stdout rejects (its disk is full, its reader is
  * gone) and lines beyond MAX_WAITING. When stdout accepts lines again, logs how many were dropped.
  */
-class LineWriter {
-  dropped = 0;
-  private reported = 0;
-  private waiting: string[] = [];
-  private characters = 0;
-  private writing: Promise<void> | undefined;
+function lineWriter(stdout: Stdout) {
+  let dropped = 0;
+  let reported = 0;
+  let waiting: string[] = [];
+  let characters = 0;
+  let writing: Promise<void> | undefined;
   /** Whether stdout accepted only a part of the last line. */
-  private torn = false;
-  private readonly stdout: Stdout;
+  let torn = false;
+  return {
+    dropped: () => dropped,
+    write: (line: string): void => {
+      if (characters > MAX_WAITING) {
+        dropped++;
+        return;
+      }
+      waiting.push(line);
+      characters += line.length;
+      writing ??= writeAll();
+    },
+    flush: async (): Promise<void> => {
+      const until = performance.now() + FLUSH_MS;
+      while (writing !== undefined && performance.now() < until) await sleep(1);
+    },
+  };
 
-  constructor(stdout: Stdout) {
-    this.stdout = stdout;
-  }
-
-  write(line: string): void {
-    if (this.characters > MAX_WAITING) {
-      this.dropped++;
-      return;
-    }
-    this.waiting.push(line);
-    this.characters += line.length;
-    this.writing ??= this.writeAll();
-  }
-
-  async flush(): Promise<void> {
-    const until = performance.now() + FLUSH_MS;
-    while (this.writing !== undefined && performance.now() < until) await sleep(1);
-  }
-
-  private async writeAll(): Promise<void> {
+  async function writeAll(): Promise<void> {
     let failed = false;
-    while (this.waiting.length > 0 || this.dropped > this.reported) {
+    while (waiting.length > 0 || dropped > reported) {
       // The timer need not keep the process alive, as the process calls flush() before it ends.
       await sleep(failed ? RETRY_MS : HOLD_MS, undefined, { ref: false });
-      const { dropped, waiting } = this;
-      if (dropped > this.reported) {
-        const members = { lines: dropped - this.reported };
+      const before = dropped;
+      const lines = waiting;
+      if (before > reported) {
+        const members = { lines: before - reported };
         const notice = toLine('warn', members, 'log lines were dropped: stdout could not be written');
-        if ((await this.put([notice])) === 0) this.reported = dropped;
+        if ((await put([notice])) === 0) reported = before;
       }
-      this.waiting = [];
-      this.dropped += await this.put(waiting);
-      for (const line of waiting) this.characters -= line.length;
-      failed = this.dropped > this.reported;
+      waiting = [];
+      dropped += await put(lines);
+      for (const line of lines) characters -= line.length;
+      failed = dropped > reported;
     }
-    this.writing = undefined;
+    writing = undefined;
   }
 
   /** Returns the number of lines that stdout did not accept as a whole. */
-  private async put(lines: readonly string[]): Promise<number> {
-    const start = this.torn ? '\n' : '';
+  async function put(lines: readonly string[]): Promise<number> {
+    const start = torn ? '\n' : '';
     const text = Buffer.from(start + lines.join(''));
     let done = 0;
     try {
-      while (done < text.length) done += await writeStdout(this.stdout, text, done, { ref: false });
+      while (done < text.length) done += await writeStdout(stdout, text, done, { ref: false });
     } catch {
       // The log cannot log its own failure.
     }
-    if (done > 0) this.torn = text.at(done - 1) !== 0x0a;
+    if (done > 0) torn = text.at(done - 1) !== 0x0a;
     return done === text.length ? 0 : lines.length + 1 - text.toString('latin1', start.length, done).split('\n').length;
   }
 }
