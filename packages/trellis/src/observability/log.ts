@@ -104,7 +104,9 @@ function lineWriter(stdout: Stdout) {
         if ((await put([notice])) === 0) reported = before;
       }
       waiting = [];
-      dropped += await put(lines);
+      const refused = await put(lines);
+      // Not `+= await`: write() may have counted others meanwhile.
+      dropped += refused;
       for (const line of lines) characters -= line.length;
       failed = dropped > reported;
     }
