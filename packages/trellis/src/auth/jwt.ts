@@ -30,13 +30,6 @@ const SUBJECT = /^\P{C}{1,255}$/u;
 /** One signal for all tokens: each AbortSignal.abort() would capture a stack. */
 const WITHDRAWN = AbortSignal.abort();
 
-interface Verified {
-  readonly caller: Caller;
-  readonly expiresAt: number;
-  /** Aborts when the issuer withdraws the key that verified the token. */
-  readonly withdrawn: AbortSignal;
-}
-
 /** Verifies the access tokens of an identity provider (RFC 9068, and RFC 8725 on what can go wrong). */
 export class JwtVerifier {
   readonly keys: IssuerKeys;
@@ -51,7 +44,7 @@ export class JwtVerifier {
   }
 
   /** @throws Refusal `tokenInvalid`, `scopeMissing`, `tokenUncheckable` */
-  async verify(token: string): Promise<Verified> {
+  async verify(token: string) {
     if (this.verifying >= MAX_VERIFYING) throw uncheckable;
     this.verifying++;
     try {
@@ -72,7 +65,7 @@ export class JwtVerifier {
       const { sub: subject, exp = 0 } = payload;
       if (typeof subject !== 'string' || !SUBJECT.test(subject))
         throw invalidToken('sub must be 1 to 255 printable characters');
-      const caller = { key: `subject ${subject}`, name: undefined, subject, scopes: scopesOf(payload) };
+      const caller: Caller = { key: `subject ${subject}`, name: undefined, subject, scopes: scopesOf(payload) };
       this.checkScopes?.(caller);
       return { caller, expiresAt: (exp + CLOCK_SKEW_S) * 1000, withdrawn };
     } catch (error) {

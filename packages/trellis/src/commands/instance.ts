@@ -26,7 +26,6 @@ import { buildOf } from './version.ts';
 /** The time that open requests have once the instance is to stop. */
 const GRACE_MS = 5000;
 
-/** The parts of an instance that a command uses. */
 export interface Running {
   readonly contract: Contract;
   readonly store: Store;

@@ -9,7 +9,6 @@ export interface Io extends Pick<NodeJS.EventEmitter, 'on' | 'off'> {
   readonly stdin: NodeJS.ReadableStream;
   readonly stdout: Pick<NodeJS.WriteStream, 'isTTY' | 'columns'> & Stdout;
   readonly stderr: Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'write'>;
-  /** Ends the process at once. */
   exit(code: number): unknown;
   readonly pid: number;
   kill(pid: number, signal: 'SIGKILL'): unknown;
@@ -17,7 +16,6 @@ export interface Io extends Pick<NodeJS.EventEmitter, 'on' | 'off'> {
   send?(message: string): unknown;
 }
 
-/** What a command works with. */
 export interface Job {
   readonly service: AnyService;
   readonly config: Config;

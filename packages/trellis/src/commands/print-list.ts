@@ -1,7 +1,6 @@
 import type { Io } from './io.ts';
 import { print } from './print.ts';
 
-/** A line of a list, by column. */
 export type ListRow = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** @param columns the names of the columns, each with the text for a row without a value */

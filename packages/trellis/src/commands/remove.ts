@@ -18,7 +18,6 @@ const KEYS: Readonly<Partial<Record<Kind, { readonly form: string; readonly read
   },
 };
 
-/** Removes a row of a table whose key is one column. */
 export async function remove(job: Job, text: string, options: { readonly table?: string }): Promise<void> {
   const { tables, records } = job.service;
   const table = chooseTable(options.table, Object.keys(tables), Object.keys(records));

@@ -62,7 +62,6 @@ export async function serve(job: Job, warnings: readonly string[]): Promise<void
   }
 }
 
-/** Runs an instance until the signal to stop. */
 async function run(job: Job, log: Log, stopSignal: AbortSignal, onListening: () => void): Promise<void> {
   const stopRequested = once(stopSignal, 'abort');
   await using stack = new AsyncDisposableStack();

@@ -16,7 +16,6 @@ export type ImportCounts = Record<Outcome['became'], number>;
 interface ImporterOptions {
   /** undefined: nothing is stored. */
   readonly run: RunRecord | undefined;
-  /** How long to retry while the store is unavailable. */
   readonly patienceMs: number;
   readonly onReject: (rejects: readonly Reject[]) => void;
   readonly onUnreachable: (reason: string) => void;

@@ -7,7 +7,6 @@ export interface RawRecord {
   /** The number of its first line, counted from 1. */
   readonly lineNumber: number;
   readonly text: string;
-  /** The reason why the record cannot be read. */
   readonly refusal?: Refusal;
   /** Whether `text` is only the beginning of the record, or an inexact copy. */
   readonly excerpt?: true;

@@ -17,7 +17,6 @@ interface AppOptions extends RouterOptions {
   readonly log: RequestLog;
   readonly observer?: RequestObserver | undefined;
   readonly pages: Router;
-  /** The origins whose pages may call the service. */
   readonly corsOrigins: readonly string[] | undefined;
   readonly corsHeaders?: readonly string[] | undefined;
   /** The proxies whose header X-Forwarded-For is believed. */

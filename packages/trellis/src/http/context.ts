@@ -21,7 +21,6 @@ declare global {
 
 const SANE_REQUEST_ID = /^[\w.~:/+=-]{1,128}$/;
 
-/** Everything known about a request under way. */
 export class Context implements Exchange {
   readonly request: Request;
   readonly response: Response;
@@ -31,7 +30,6 @@ export class Context implements Exchange {
   /** undefined: the request has none, or the application reads none. */
   body: IncomingBody | undefined;
   readonly requestId: string;
-  /** The client's IP address. */
   client: string | undefined;
   caller: Caller | undefined;
   slots = 1;

@@ -9,7 +9,6 @@ import { createRateLimit, type RateLimit } from './rate-limit.ts';
 
 export interface RouterOptions {
   readonly contract: Loaded;
-  /** The key is the operationId. */
   readonly operations: AnyService['operations'];
   readonly shared: Shared;
   readonly authenticator: Pick<Authenticator, 'authenticate'>;

@@ -31,7 +31,6 @@ export interface ListenOptions {
   /** Called with each refusal of bytes that Node cannot read as a request. */
   readonly onUnreadable?: ((refusal: Refusal) => void) | undefined;
   readonly onCutOff?: OnCutOff | undefined;
-  /** How long a connection may be idle between requests, in milliseconds. */
   readonly idleMs?: number;
   /** How many may be open; by default MAX.connections. */
   readonly connections?: number;

@@ -102,7 +102,6 @@ function refusalOf(error: ParseError): Refusal {
   return new Refusal(ErrorNumber.malformedMessage, `the HTTP message is malformed: ${reason}`);
 }
 
-/** The whole reply. */
 function inText(refusal: Refusal, requestId: string, body = ''): string {
   const head = [
     `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status] ?? ''}`,

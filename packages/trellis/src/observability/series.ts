@@ -5,7 +5,6 @@ const DURATIONS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0
 /** In writes, up to `maxItems` of storage/queue.ts. */
 const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 
-/** What an instance counts and measures as it goes. */
 export function seriesOf(prefix: string, registers: Registry[]) {
   return {
     requests: new Counter({

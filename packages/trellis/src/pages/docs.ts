@@ -49,9 +49,7 @@ const FOR_AN_HOUR = 'public, max-age=3600';
 
 interface PageOptions {
   readonly contract: Contract;
-  /** The name of the service. */
   readonly name: string;
-  /** How the service's own tokens begin. */
   readonly tokenPrefix: string;
   /** The path of the service's public address: '' or such as `/api`. */
   readonly basePath: string;
@@ -139,7 +137,6 @@ function plainHtml(markdown: string): string {
     .join('');
 }
 
-/** Starts Swagger UI. */
 function initialScript({ swaggerOptions }: DocsOptions): string {
   return `window.onload = () => {
   window.ui = SwaggerUIBundle({

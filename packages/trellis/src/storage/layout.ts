@@ -25,7 +25,6 @@ export const STEPS_TABLE = 'schema_steps';
 /** The step whose name begins so marks a store as that of one service, and does nothing else. */
 export const MARK = 'marker/';
 
-/** The tables of the framework. */
 export const OWN_TABLES = {
   tokens: table(
     {

@@ -29,7 +29,6 @@ interface Options<Item, Answer> {
   /** Estimates the memory of an item. */
   readonly bytesOf?: (item: Item) => number;
   readonly maxItems?: number;
-  /** 1 by default. */
   readonly maxActive?: number;
   /** How long the batches under way must have taken before another one begins beside them, in milliseconds. */
   readonly stuckMs?: number;

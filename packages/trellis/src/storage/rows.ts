@@ -7,7 +7,6 @@ export class RowFormat {
   /** With quotes, as PostgreSQL changes unquoted names to lower case. */
   readonly table: string;
   readonly columns: readonly string[];
-  /** The kinds of the columns, in their order. */
   readonly kinds: readonly Kind[];
   readonly key: readonly string[];
   /** The places of the key among the columns. */

@@ -128,7 +128,6 @@ export interface Result {
 /** Runs one statement and throws as `Database` does. */
 export type Run = (statement: Statement) => Promise<Result>;
 
-/** What a transaction does. */
 export type Within = Pick<Engine, 'run' | 'create'>;
 
 /** A transaction's function, and the deadline on the clock of `performance.now()`. */
@@ -155,7 +154,6 @@ export interface Engine {
   readonly create: (row: NewRow) => Promise<Creation>;
   /** Reads the row of a key, as `Queries.get` returns it. Look-ups of a table that wait are read together. */
   readonly get: (lookUp: LookUp) => Promise<AnyRow | undefined>;
-  /** For Prometheus. */
   readonly gauges: readonly Measured[];
   /** Resolves when the store is open; until then every other call throws StoreUnavailable. @throws StoreUnusable */
   readonly opened: Promise<StoreSchema>;
