@@ -18,6 +18,7 @@ const PACKAGES = ['express', 'express-openapi-validator/dist', 'kysely', 'node:p
 const SHARED_BY_ENGINES = [
   'store.ts',
   'queue.ts',
+  'turns.ts',
   'layout.ts',
   'rows.ts',
   'tables.ts',
@@ -74,7 +75,7 @@ const IMPORTS = {
   'storage/postgres/**': { others: SHARED_BY_ENGINES, packages: ['pg'] },
   'auth/**': { others: ['contract/', 'storage/store.ts'] },
   'files/**': {
-    others: ['contract/', 'storage/store.ts', 'storage/tables.ts', 'storage/queue.ts'],
+    others: ['contract/', 'storage/store.ts', 'storage/tables.ts', 'storage/turns.ts'],
     types: ['service.ts'],
   },
   'pages/**': { others: ['contract/', 'http/'], packages: ['express'] },

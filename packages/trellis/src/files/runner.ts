@@ -6,7 +6,7 @@ import type { ErrorBody } from '../contract/types.ts';
 import { messageOf } from '../explained-error.ts';
 import type { Shared } from '../service.ts';
 import { ConstraintViolated, type Creation, type Queries, StoreUnavailable, StoreUnusable } from '../storage/store.ts';
-import { turns } from '../storage/queue.ts';
+import { Turns } from '../storage/turns.ts';
 import type { Records } from './records.ts';
 
 /** Each waits for its turn in the store, which is unavailable to those that wait for long. */
@@ -23,7 +23,7 @@ export type RunRecord = (request: RequestData) => Promise<Outcome | StoreUnavail
 
 /** Runs the operation that creates a record as for a client, without a caller. */
 export function runnerOf({ table, operate }: Records, shared: Shared, log: Logger): RunRecord {
-  const inTurn = turns(MAX_TRANSACTIONS, Infinity);
+  const turns = new Turns(MAX_TRANSACTIONS, Infinity);
   let hasFailed = false;
   const tools = {
     ...shared,
@@ -49,7 +49,7 @@ export function runnerOf({ table, operate }: Records, shared: Shared, log: Logge
         creation = before;
         return work(remember(queries));
       };
-      return inTurn(() => shared.transaction(again, options));
+      return turns.run(() => shared.transaction(again, options));
     };
     try {
       const { status, body } = await operate(request, { ...tools, ...remember(shared), transaction });

@@ -186,24 +186,6 @@ export class Queue<Item, Answer> {
   }
 }
 
-interface Turns {
-  <T>(work: () => Promise<T>): Promise<T>;
-  readonly waiting: () => number;
-}
-
-/** Limits how much work is done at the same time; further work waits in the order in which it came. */
-export function turns(maxActive: number, maxWaitMs: number): Turns {
-  const queue = new Queue<() => Promise<void>, void>({
-    work: async (works) => await Promise.all(works.map((work) => work())),
-    maxItems: 1,
-    maxActive,
-    maxWaitMs,
-  });
-  return Object.assign(<T>(work: () => Promise<T>) => whenTaken((item) => queue.add(item), work), {
-    waiting: () => queue.length,
-  });
-}
-
 /** Adds work whose result or rejection may be any value, also an Error. It runs in the async context of its caller. */
 export function whenTaken<T>(add: (item: () => Promise<void>) => Promise<unknown>, work: () => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../explained-error.ts';
 import type { Layout } from '../layout.ts';
-import { Queue, STORE_PATIENCE_MS, turns, WAITING } from '../queue.ts';
+import { Queue, STORE_PATIENCE_MS, WAITING } from '../queue.ts';
 import { bytesOf, formatsOf, ofTable, statementOf } from '../rows.ts';
 import {
   ConstraintViolated,
@@ -26,6 +26,7 @@ import { atWork, InterruptedError, POOLER, StatementRejectedError } from './erro
 import { type Query, Session } from './session.ts';
 import { type PostgresLocation, serverOf } from './location.ts';
 import { withoutNulls } from '../tables.ts';
+import { Turns } from '../turns.ts';
 import { migrate, requireColumns } from './migrations.ts';
 
 /** While PostgreSQL flushes one batch, it works on the other. */
@@ -65,7 +66,7 @@ class PostgresEngine implements Engine {
     {
       name: 'waiting_queries',
       help: 'Queries and transactions of operations that wait for a session with PostgreSQL.',
-      value: () => this.inTurn.waiting(),
+      value: () => this.turns.length,
     },
   ];
   private readonly layout: Layout;
@@ -83,7 +84,7 @@ class PostgresEngine implements Engine {
   private inUse = 0;
   /** Those of all sessions. */
   private readonly connections = new Set<PostgresConnection>();
-  private readonly inTurn = turns(MAX_CONCURRENT_QUERIES, STORE_PATIENCE_MS / 2);
+  private readonly turns = new Turns(MAX_CONCURRENT_QUERIES, STORE_PATIENCE_MS / 2);
   private readonly creations: Queue<NewRow, Creation>;
   /** One for each table: a table that is locked delays the look-ups of no other. */
   private readonly lookUps = new Map<string, Queue<LookUp, AnyRow | undefined>>();
@@ -227,6 +228,7 @@ class PostgresEngine implements Engine {
   async close(): Promise<void> {
     await this.creations.idle();
     for (const queue of this.lookUps.values()) await queue.idle();
+    await this.turns.idle();
     this.closing.abort();
     for (const session of [this.session, this.readiness, ...this.idleSessions]) session[Symbol.dispose]();
   }
@@ -336,7 +338,7 @@ class PostgresEngine implements Engine {
     serializable?: boolean,
     until = deadline(),
   ): Promise<T> {
-    return this.inTurn(() => this.withSession((session) => work(session, until), serializable));
+    return this.turns.run(() => this.withSession((session) => work(session, until), serializable));
   }
 
   private async withSession<T>(work: (session: Session) => Promise<T>, serializable = false): Promise<T> {

@@ -1,7 +1,6 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate as immediate } from 'node:timers/promises';
 import { afterEach, expect, jest, test } from '@jest/globals';
-import { MAX_WAITING, MAX_WAITING_BYTES, Queue, turns } from '../../../src/storage/queue.ts';
+import { MAX_WAITING, MAX_WAITING_BYTES, Queue } from '../../../src/storage/queue.ts';
 import { StoreUnavailable } from '../../../src/storage/store.ts';
 
 afterEach(() => {
@@ -84,22 +83,6 @@ test('what waits behind a stuck batch is taken by another one, and idle() waits 
   await end();
   await idle;
   await Promise.all(answers);
-});
-
-test('work in turns gives and throws anything, in the async context of its caller', async () => {
-  const caller = new AsyncLocalStorage<string>();
-  const inTurn = turns(1, 1000);
-  const returned = new Error('returned');
-  const asks = ['first', 'second'].map((name) =>
-    caller.run(name, () => inTurn(() => Promise.resolve([caller.getStore(), returned]))),
-  );
-  expect(await Promise.all(asks)).toEqual([
-    ['first', returned],
-    ['second', returned],
-  ]);
-  expect(await inTurn(() => Promise.resolve(returned))).toBe(returned);
-  // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- what an operation may do
-  await expect(inTurn(() => Promise.reject('refused'))).rejects.toBe('refused');
 });
 
 test('a failure lasts until an item succeeds that proves the store', async () => {

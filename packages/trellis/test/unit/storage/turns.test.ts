@@ -1,0 +1,52 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { afterEach, expect, jest, test } from '@jest/globals';
+import { MAX_WAITING } from '../../../src/storage/queue.ts';
+import { Turns } from '../../../src/storage/turns.ts';
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+test('work in turns gives and throws anything, in the async context of its caller', async () => {
+  const caller = new AsyncLocalStorage<string>();
+  const turns = new Turns(1, 1000);
+  const returned = new Error('returned');
+  const asks = ['first', 'second'].map((name) =>
+    caller.run(name, () => turns.run(() => Promise.resolve([caller.getStore(), returned]))),
+  );
+  expect(await Promise.all(asks)).toEqual([
+    ['first', returned],
+    ['second', returned],
+  ]);
+  expect(await turns.run(() => Promise.resolve(returned))).toBe(returned);
+  // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- what an operation may do
+  await expect(turns.run(() => Promise.reject('refused'))).rejects.toBe('refused');
+});
+
+test('turns run so much work at once, refuse what has waited too long or is too much, and idle() waits for all', async () => {
+  const clock = jest.spyOn(performance, 'now').mockReturnValue(0);
+  const turns = new Turns(2, 1000);
+  const events: string[] = [];
+  const ends = new Map<string, () => void>();
+  const ask = (name: string) =>
+    turns.run(async () => {
+      events.push(name);
+      await new Promise<void>((resolve) => ends.set(name, resolve));
+      events.push(`end of ${name}`);
+    });
+  const answers = [ask('a'), ask('b')];
+  const late = expect(ask('late')).rejects.toThrow('the request has waited too long for the store');
+  clock.mockReturnValue(500);
+  answers.push(ask('c'));
+  const others = Array.from({ length: MAX_WAITING - 2 }, () => turns.run(() => Promise.resolve()));
+  await expect(ask('one more')).rejects.toThrow('too many requests wait for the store');
+  expect([turns.length, events]).toEqual([MAX_WAITING, ['a', 'b']]);
+  clock.mockReturnValue(1000);
+  const idle = turns.idle().then(() => events.push('idle'));
+  ends.get('a')?.();
+  await Promise.all([late, answers[0]]);
+  ends.get('b')?.();
+  ends.get('c')?.();
+  await Promise.all([...answers, ...others, idle]);
+  expect(events).toEqual(['a', 'b', 'end of a', 'c', 'end of b', 'end of c', 'idle']);
+});
