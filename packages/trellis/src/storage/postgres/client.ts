@@ -1,5 +1,6 @@
 import { TLSSocket } from 'node:tls';
-import { Client, types } from 'pg';
+import { Client, Query, type QueryConfig, type ResultBuilder, types } from 'pg';
+import { asError } from '../../explained-error.ts';
 import { type AnyRow, StoreUnusable } from '../store.ts';
 import { Json } from '../values.ts';
 import { InterruptedError, POOLER, PROTOCOL_VIOLATION, stateOf, translate } from './errors.ts';
@@ -10,6 +11,8 @@ export interface PostgresConnection {
   readonly pid: unknown;
   /** Whether a commit was reported as a success although it did not wait for its standby. */
   standbyMissed: boolean;
+  /** Whether the server knows the begin of a transaction by its name. */
+  knowsBegin: boolean;
 }
 
 /** Each session sets these over the defaults of the server, the database and the user, and checks that they are set. */
@@ -97,7 +100,7 @@ async function dial(
   options: Readonly<Record<string, string>> = OPTIONS,
 ): Promise<PostgresConnection> {
   const client = createClient(location, host, secure, options);
-  const connection = { client, pid: undefined, standbyMissed: false };
+  const connection = { client, pid: undefined, standbyMissed: false, knowsBegin: false };
   // Without a listener, an error of the connection would end the process; its queries fail anyway.
   client.on('error', () => undefined);
   // The server translates the text of a notice, but not the name of the C function that sent it.
@@ -208,6 +211,35 @@ export async function cancel(
   } finally {
     drop(other);
   }
+}
+
+/**
+ * Runs a query with values behind a prepared statement, in one message. If the statement fails, the server skips the query:
+ * it skips all up to the end of the message (its documentation, "Extended Query").
+ */
+export function queryBehind(
+  statement: string,
+  { client }: PostgresConnection,
+  config: QueryConfig,
+): Promise<ResultBuilder<AnyRow>> {
+  return new Promise((resolve, reject) => {
+    const query = new Query<AnyRow>(config, (error, result) => {
+      // pg makes an array of the results of several statements.
+      const last = [result].flat().at(-1);
+      if (last === undefined) reject(asError(error));
+      else resolve(last);
+    });
+    const { submit } = query;
+    query.submit = (connection) => {
+      const { stream } = connection;
+      stream.cork();
+      connection.bind({ statement }, true);
+      connection.execute(null, true);
+      submit.call(query, connection);
+      stream.uncork();
+    };
+    client.query(query);
+  });
 }
 
 /** Closes a connection at once, even if the server hangs. Its queries fail. */

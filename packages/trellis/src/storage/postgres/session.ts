@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../explained-error.ts';
-import { cancel, connect, type PostgresConnection, drop } from './client.ts';
+import { cancel, connect, type PostgresConnection, drop, queryBehind } from './client.ts';
 import { type Result, type AnyRow, StoreUnavailable, StoreUnusable } from '../store.ts';
 import { CANCELLED, InterruptedError, losesConnection, stateOf, translate } from './errors.ts';
 import { nameOfHost, type PostgresLocation, serverOf } from './location.ts';
@@ -27,11 +27,14 @@ const PORTION_MS = 600_000;
 /** Locks a row, which takes a transaction id: PostgreSQL then waits at the commit until the standby has all commits before. */
 const FLUSH = 'select id from schema_version for key share';
 
+const BEGIN = 'begin isolation level serializable';
+const BEGIN_NAME = 'store_begin';
+
 /** Limits the memory, as the text of a query may depend on a request. */
 const MAX_NAMES = 200;
 
 /** Names of prepared statements. They depend on the text alone: on a connection that a pooler shares, none is another's. */
-const names = new Map<string, string>();
+const names = new Map<string, string>([[BEGIN, BEGIN_NAME]]);
 
 /** One connection at a time. When it is lost, the session connects again, to the next host if there are several. */
 export class Session implements Disposable {
@@ -75,7 +78,7 @@ export class Session implements Disposable {
   async withRetries<T>(work: (query: Query) => Promise<T>, until: number, ofOperation = false): Promise<T> {
     const soon = () => (this.unreachable ? Math.min(until, performance.now() + UNREACHABLE_QUERY_MS) : until);
     const query: Query = async (...statement) =>
-      await this.queryOn(await this.getIsolated(false, soon()), soon(), ...statement);
+      await this.queryOn(await this.getIsolated(false, soon()), soon(), statement);
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
       try {
         const result = await work(query);
@@ -95,7 +98,7 @@ export class Session implements Disposable {
   }
 
   async query(until: number, ...statement: Parameters<Query>): Promise<Result> {
-    return await this.queryOn(await this.getIsolated(false, until), until, ...statement);
+    return await this.queryOn(await this.getIsolated(false, until), until, statement);
   }
 
   /**
@@ -107,9 +110,9 @@ export class Session implements Disposable {
   async write(until: number, ...statement: Parameters<Query>): Promise<Result> {
     const attempt = async () => {
       const connection = await this.getIsolated(true, until);
-      const result = await commit(this.queryOn(connection, until, ...statement), false);
+      const result = await commit(this.queryOn(connection, until, statement), false);
       // The commit of a change waits for the standby by itself.
-      if (result.changes === 0n) await this.queryOn(connection, until, FLUSH);
+      if (result.changes === 0n) await this.queryOn(connection, until, [FLUSH]);
       return result;
     };
     return await this.withRetries(attempt, until, true);
@@ -123,7 +126,7 @@ export class Session implements Disposable {
    * @throws the error of PostgreSQL or the network in all other cases
    */
   async transaction<T>(work: (query: Query) => Promise<T>, until: number, repeatable: boolean): Promise<T> {
-    const attempt = () => this.attempt('begin isolation level serializable', work, until, repeatable);
+    const attempt = () => this.attempt(BEGIN, work, until, repeatable);
     return await this.withRetries(attempt, until, true);
   }
 
@@ -131,18 +134,29 @@ export class Session implements Disposable {
   async attempt<T>(begin: string, work: (query: Query) => Promise<T>, until: number, repeatable: boolean): Promise<T> {
     const connection = await this.getConnection(until);
     let changes = 0n;
+    let begun: Promise<Result> | undefined;
+    let isOver = false;
     const query: Query = async (...statement) => {
-      const done = await this.queryOn(connection, until, ...statement);
+      const joins = begun === undefined && begin === BEGIN && connection.knowsBegin && statement.length > 1;
+      // Without a transaction, the statement would take effect by itself.
+      if (!joins) await (begun ??= this.queryOn(connection, until, [begin]));
+      connection.knowsBegin ||= begin === BEGIN;
+      if (isOver) throw new Error('the transaction is over');
+      const asked = this.queryOn(connection, until, statement, joins);
+      begun ??= asked;
+      const done = await asked;
       changes += done.changes;
       return done;
     };
     let result;
     try {
-      await query(begin);
       result = await work(query);
+      begun ??= this.queryOn(connection, until, [begin]);
+      await begun;
     } catch (error) {
+      isOver = true;
       // With a new deadline, as the work may have run past `until`.
-      await this.queryOn(connection, performance.now() + UNREACHABLE_QUERY_MS, 'rollback').catch(() => {
+      await this.queryOn(connection, performance.now() + UNREACHABLE_QUERY_MS, ['rollback']).catch(() => {
         this.giveUp(connection);
       });
       throw error;
@@ -160,7 +174,7 @@ export class Session implements Disposable {
    */
   async *portions(size: number, until: number, ...query: Parameters<Query>): AsyncGenerator<readonly AnyRow[]> {
     const connection = await this.getConnection(until);
-    const run: Query = (...statement) => this.queryOn(connection, performance.now() + PORTION_MS, ...statement);
+    const run: Query = (...statement) => this.queryOn(connection, performance.now() + PORTION_MS, statement);
     const [text, ...values] = query;
     await run('begin');
     await run(`declare portions cursor for ${text}`, ...values);
@@ -194,7 +208,7 @@ export class Session implements Disposable {
     const connection = await this.getConnection(until);
     const isolation = serializable ? 'serializable' : 'read committed';
     if (this.isSerializable !== serializable)
-      await this.queryOn(connection, until, `set default_transaction_isolation = '${isolation}'`);
+      await this.queryOn(connection, until, [`set default_transaction_isolation = '${isolation}'`]);
     this.isSerializable = serializable;
     return connection;
   }
@@ -230,8 +244,13 @@ export class Session implements Disposable {
     throw error;
   }
 
-  private async queryOn(connection: PostgresConnection, until: number, ...query: Parameters<Query>): Promise<Result> {
-    const [text, ...values] = query;
+  /** @param joins whether to begin a transaction before the statement, in its message */
+  private async queryOn(
+    connection: PostgresConnection,
+    until: number,
+    [text, ...values]: Parameters<Query>,
+    joins = false,
+  ): Promise<Result> {
     if (values.length > 0 && names.size < MAX_NAMES && !names.has(text)) {
       names.set(text, `store_${hash('sha256', text).slice(0, 16)}`);
     }
@@ -252,7 +271,8 @@ export class Session implements Disposable {
       cancel(this.location, connection, CANCEL_MS, onWait).catch(() => undefined);
     }, left);
     try {
-      const { rows, rowCount, command } = await connection.client.query<AnyRow>(config);
+      const answer = joins ? queryBehind(BEGIN_NAME, connection, config) : connection.client.query<AnyRow>(config);
+      const { rows, rowCount, command } = await answer;
       if (connection.standbyMissed) throw new InterruptedError('a commit did not wait for the standby');
       return { rows, changes: command === 'SELECT' ? 0n : BigInt(rowCount ?? 0) };
     } catch (error) {

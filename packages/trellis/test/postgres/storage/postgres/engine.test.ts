@@ -12,7 +12,7 @@ import { Creating, lookUpBatch } from '../../../../src/storage/postgres/batch.ts
 import { openPostgres } from '../../../../src/storage/postgres/engine.ts';
 import { readPostgresLocation } from '../../../../src/storage/postgres/location.ts';
 import { InterruptedError, StatementRejectedError } from '../../../../src/storage/postgres/errors.ts';
-import { Session, type WithRetries } from '../../../../src/storage/postgres/session.ts';
+import { Session, type Query, type WithRetries } from '../../../../src/storage/postgres/session.ts';
 import type { LookUp } from '../../../../src/storage/store.ts';
 import { inTime } from '../../../support/in-time.ts';
 import { hostile } from '../../../support/hostile-role.ts';
@@ -162,6 +162,54 @@ test.each([
     message: expect.stringContaining(`${problem}: a pooler in transaction mode is not supported`),
   });
   expect((await run()).rows).toEqual([{ name }]);
+});
+
+test('a transaction sends its begin with its first statement, which has no effect where the begin fails', async () => {
+  const own = await server.createDatabase();
+  await (await open(own)).close();
+  using session = new Session(readPostgresLocation(server.url(own)), LAYOUT.tables);
+  const until = performance.now() + 60_000;
+  const insert = (id: bigint) =>
+    session.transaction(
+      (query) => Promise.all([id, id + 1n].map((each) => query('insert into items values ($1, $2)', each, 'x'))),
+      until,
+      false,
+    );
+  const ids = async () => (await session.query(until, 'select id from items order by id')).rows.map(({ id }) => id);
+  await insert(1n);
+  await insert(3n);
+  expect(await ids()).toEqual([1n, 2n, 3n, 4n]);
+  await session.query(until, 'deallocate store_begin');
+  await expect(insert(5n)).rejects.toThrow('changes the connection between two statements');
+  expect(await ids()).toEqual([1n, 2n, 3n, 4n]);
+  await insert(5n);
+  expect(await ids()).toEqual([1n, 2n, 3n, 4n, 5n, 6n]);
+});
+
+test('a statement that waits for the begin or the first one of its transaction has no effect after the rollback', async () => {
+  const own = await server.createDatabase();
+  await (await open(own)).close();
+  using session = new Session(readPostgresLocation(server.url(own)), LAYOUT.tables);
+  await using other = await OtherSession.open(server.url(own));
+  await other.run('select pg_advisory_lock(1)');
+  const until = performance.now() + 60_000;
+  const asked: Promise<unknown>[] = [];
+  const first = (query: Query) => {
+    asked.push(query('insert into items values ($1, $2)', 1n, 'x'));
+    return Promise.reject(new Error('stopped'));
+  };
+  await expect(session.transaction(first, until, false)).rejects.toThrow('stopped');
+  await expect(Promise.all(asked.splice(0))).rejects.toThrow('the transaction is over');
+  const work = (query: Query) => {
+    asked.push(query('select pg_advisory_xact_lock($1)', 1n), query('insert into items values ($1, $2)', 1n, 'x'));
+    return Promise.reject(new Error('stopped'));
+  };
+  const stopped = expect(session.transaction(work, until, false)).rejects.toThrow('stopped');
+  await server.until(`select from pg_stat_activity where wait_event_type = 'Lock' and datname = '${own}'`);
+  await other.run('select pg_advisory_unlock(1)');
+  await stopped;
+  await expect(Promise.all(asked)).rejects.toThrow('the transaction is over');
+  expect((await session.query(until, 'select id from items')).rows).toEqual([]);
 });
 
 test('the store runs eight queries at once, and looks up a token meanwhile', async () => {
