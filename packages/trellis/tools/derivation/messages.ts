@@ -1,5 +1,6 @@
 import { type Declared, readOperations } from '../../src/contract/contract.ts';
 import { type AnySchema, follower, type OpenApiDocument, type Parameter } from '../../src/contract/schema/document.ts';
+import { isExploded } from '../../src/contract/message/readable.ts';
 import { Position } from '../../src/contract/schema/positions.ts';
 import { candidatesOf } from './candidates.ts';
 import { type Keywords, without } from './schemas.ts';
@@ -130,11 +131,11 @@ function objectOf(rows: readonly (readonly [name: string, schema: AnySchema, req
 }
 
 /** Whether the value has the shape that a reader expects: an array, an object or a single value. */
-function isWritten(value: JsonValue | undefined, { schema, in: location, explode }: Parameter, side: Side): boolean {
+function isWritten(value: JsonValue | undefined, parameter: Parameter, side: Side): boolean {
   // A query can repeat any parameter, also one that allows a single value.
-  const isRepeated = location === 'query' && explode !== false && Array.isArray(value) && value.length > 1;
+  const isRepeated = parameter.in === 'query' && isExploded(parameter) && Array.isArray(value) && value.length > 1;
   if (value === undefined || isRepeated) return true;
-  const { types } = side.position(schema);
+  const { types } = side.position(parameter.schema);
   if (Array.isArray(value)) return types.has('array');
   return isObject(value) ? types.has('object') : !types.has('array') && !types.has('object');
 }

@@ -2,6 +2,7 @@ import type { Declared } from '../../src/contract/contract.ts';
 import type { Parameter } from '../../src/contract/schema/document.ts';
 import { MAX_DEPTH } from '../../src/contract/message/json.ts';
 import type { SentRequest } from '../../src/contract/message/parameters.ts';
+import { isExploded } from '../../src/contract/message/readable.ts';
 import { exactJson } from '../../src/contract/schema/int64.ts';
 import type { Body } from '../../src/contract/request.ts';
 import { isObject, type JsonValue, type JsonObject } from './values.ts';
@@ -81,7 +82,9 @@ function sentOf({ path: template, parameters }: Pick<Declared, 'path' | 'paramet
 }
 
 /** The pairs for a query, or the single text for a path or a header. */
-function textsOf({ name, in: location, style, explode = location === 'query' }: Parameter, value: JsonValue): string[] {
+function textsOf(parameter: Parameter, value: JsonValue): string[] {
+  const { name, in: location, style } = parameter;
+  const explode = isExploded(parameter);
   const pair = (left: string, text: string) => `${encode(left)}=${text}`;
   const whole = (text: string) => {
     // In a path, the empty text, `.` and `..` have another meaning.

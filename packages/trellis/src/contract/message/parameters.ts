@@ -5,7 +5,7 @@ import { ContractError, ErrorNumber, Refusal } from '../errors.ts';
 import { ContractBroken } from './faults.ts';
 import { isJsonNumber } from '../schema/int64.ts';
 import { type Holder, PlainObject } from './json.ts';
-import { isSpread, queryNames, requireReadable, structureOf } from './readable.ts';
+import { isExploded, isSpread, queryNames, requireReadable, structureOf } from './readable.ts';
 import { Position } from '../schema/positions.ts';
 
 /** A request without its body; path and query are percent-encoded. */
@@ -105,9 +105,10 @@ interface SentTexts {
 
 /** The returned function yields undefined for a missing parameter, and deletes what it reads from the query. */
 function readerOf(parameter: Parameter, position: Position): (sent: SentTexts) => unknown {
-  const { in: location, name, explode } = parameter;
-  const structure = structureOf(position);
-  const valueOf = (text: string, notation: Notation) => readValue(text, notation, position, explode ?? false);
+  const { in: location, name } = parameter;
+  const explode = isExploded(parameter);
+  const isRepeated = explode && structureOf(position) === 'array';
+  const valueOf = (text: string, notation: Notation) => readValue(text, notation, position, explode);
   if (location === 'path') {
     return ({ path }) => {
       const text = path.get(name);
@@ -127,10 +128,8 @@ function readerOf(parameter: Parameter, position: Position): (sent: SentTexts) =
     const texts = query.get(name);
     if (texts === undefined) return undefined;
     query.delete(name);
-    if (structure === 'array' && explode !== false) {
-      return texts.map((text, index) => readScalar(QUERY.decode(text), position.item(index)));
-    }
-    return readValue(onlyOne(texts, name), QUERY, position, false);
+    if (isRepeated) return texts.map((text, index) => readScalar(QUERY.decode(text), position.item(index)));
+    return valueOf(onlyOne(texts, name), QUERY);
   };
 }
 

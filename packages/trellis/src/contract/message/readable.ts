@@ -19,9 +19,14 @@ export function queryNames(parameter: Parameter, position: Position): readonly s
 }
 
 /** Whether the members of an object are parameters of the query by themselves. */
-export function isSpread({ in: location, style, explode }: Parameter, position: Position): boolean {
-  const isAllowed = location === 'query' && style !== 'deepObject' && explode !== false;
+export function isSpread(parameter: Parameter, position: Position): boolean {
+  const isAllowed = parameter.in === 'query' && parameter.style !== 'deepObject' && isExploded(parameter);
   return isAllowed && structureOf(position) === 'object';
+}
+
+/** Whether each item or member is written by itself: by default in the style `form` only, the one of a query. */
+export function isExploded({ in: location, style, explode }: Parameter): boolean {
+  return explode ?? (style ?? (location === 'query' ? 'form' : 'simple')) === 'form';
 }
 
 /** @throws ContractError if a text could be read in two ways, or in no way */
