@@ -1,8 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { loadContract } from '../../../src/contract/load.ts';
-import { readOpenApi } from '../../../src/contract/schema/document.ts';
+import { FORMATS } from '../../../src/contract/rules/field-values.ts';
 import { type ObjectKind, VOCABULARY } from '../../../src/contract/rules/vocabulary.ts';
+import { readOpenApi } from '../../../src/contract/schema/document.ts';
 import { GARDEN, startGarden } from '../../services/garden/garden.ts';
 import { items } from '../../services/items/index.ts';
 
@@ -10,6 +11,7 @@ import { items } from '../../services/items/index.ts';
 function addUsed(node: unknown, kind: ObjectKind, used: Set<string>): Set<string> {
   for (const [field, value] of Object.entries(node as object)) {
     used.add(`${kind} ${field}`);
+    if (field === 'format') used.add(`format ${String(value)}`);
     const { holds } = VOCABULARY[kind][field] ?? {};
     if (holds === undefined) continue;
     const parts = holds.in === undefined ? [value] : Object.values(value as object);
@@ -18,12 +20,13 @@ function addUsed(node: unknown, kind: ObjectKind, used: Set<string>): Set<string
   return used;
 }
 
-test('the contract of the garden uses each field that the service supports', () => {
+test('the contract of the garden uses each field and each format that the service supports', () => {
   const used = addUsed(readOpenApi(GARDEN), 'OpenAPI', new Set());
   const kept = Object.entries(VOCABULARY).flatMap(([kind, rows]) =>
     Object.entries(rows).flatMap(([field, { is }]) => (is === 'kept' ? [`${kind} ${field}`] : [])),
   );
-  expect(kept.filter((row) => !used.has(row))).toEqual([]);
+  const formats = FORMATS.map((each) => `format ${each}`);
+  expect([...kept, ...formats].filter((each) => !used.has(each))).toEqual([]);
 });
 
 test('the contract is served with its webhooks, its callbacks, and digits that a double would round', async () => {

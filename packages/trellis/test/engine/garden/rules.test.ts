@@ -107,6 +107,8 @@ const CASES: Readonly<Record<string, { readonly keep: readonly string[]; readonl
   'relative-json-pointer': { keep: ['"1/a"', '"0#"'], break: ['"/a"', '"01/a"'] },
   regex: { keep: ['"^a+$"'], break: ['"("'] },
   byte: { keep: ['"aGk="', '""'], break: ['"aGk"', '"?"'] },
+  binary: { keep: ['"?"', '""'], break: ['1'] },
+  password: { keep: ['"?"', '""'], break: ['1'] },
   items: { keep: ['[1]', '[1,2.0]'], break: ['[]', '[1,2,3]', '["x"]', '{}', '{"0":1,"length":1}'] },
   prefixItems: { keep: ['["x",9007199254740993]', '["x"]', '[]'], break: ['[1]', '["x",1.5]', '["x",1,2]'] },
   contains: { keep: ['[1,"x",2]', '[1,2,3]'], break: ['[1]', '[1,2,3,4]', '[]', '["x"]'] },
