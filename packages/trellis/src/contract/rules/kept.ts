@@ -102,7 +102,7 @@ export function requireKept(document: OpenApiDocument, found: Findings): Readonl
     const row = Object.hasOwn(rows, name) ? rows[name] : undefined;
     if (row === undefined) {
       if (kind === 'Security Requirement' || (name.startsWith('x-') && !name.startsWith('x-eov-'))) return;
-      refuse(node, name, `the field ${name} of ${named(kind)} is not supported: leave it out`);
+      refuse(node, name, `the field ${name} of ${named(kind)} is not supported: correct its name, or leave it out`);
       return;
     }
     if (row.is === 'refused') {

@@ -55,7 +55,7 @@ describe('the service refuses to start, and says why, for a contract with', () =
       'a field that OpenAPI lacks',
       'responses:',
       'answers:',
-      `openapi.yaml:${lineOf('responses:')}:7: the field answers of an Operation Object is not supported: leave it out`,
+      `openapi.yaml:${lineOf('responses:')}:7: the field answers of an Operation Object is not supported: correct its name, or leave it out`,
     ],
     [
       'a wrong value of a field',

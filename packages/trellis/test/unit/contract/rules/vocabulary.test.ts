@@ -127,7 +127,7 @@ describe('loadContract refuses, with place and cure,', () => {
   });
 
   test.each(['Schema', 'Discriminator'] as const)('an unknown field in a %s Object', async (kind) => {
-    const sentence = `the field colour of a ${kind} Object is not supported: leave it out`;
+    const sentence = `the field colour of a ${kind} Object is not supported: correct its name, or leave it out`;
     await expect(load(kind, { colour: 'red' })).rejects.toThrow(sentence);
   });
 
