@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { readBasePath } from './rules/addresses.ts';
 import { requireDeclared } from './rules/closed.ts';
 import { type Contract, readOperations } from './contract.ts';
 import { follower, type OpenApiDocument, readOpenApi, type Schema } from './schema/document.ts';
+import { ContractError } from './errors.ts';
 import { Findings } from './schema/findings.ts';
 import { exactJson } from './schema/int64.ts';
 import { type ErrorBodyOf, outsideOf, requireFailures, requireRequestIds, type TellFailure } from './failures.ts';
@@ -29,10 +31,23 @@ let last: (Loaded & { readonly errorBody: unknown }) | undefined;
  */
 export async function loadContract(contract: string | URL, errorBody?: ErrorBodyOf | 'any'): Promise<Loaded> {
   if (typeof contract === 'string') return compile(contract, '', errorBody);
-  const text = await readFile(contract, 'utf8');
+  const text = await readContractFile(contract, `the service reads it at ${fileURLToPath(contract)}`);
   if (last?.yaml !== text || last.errorBody !== errorBody)
     last = { ...compile(text, await generatedSum(contract), errorBody), errorBody };
   return last;
+}
+
+/** @param cure if the file does not exist @throws ContractError */
+export async function readContractFile(contract: string | URL, cure: string): Promise<string> {
+  return await readFile(contract, 'utf8').catch((error: unknown) => {
+    // Without the message of Node, which has the path once more.
+    const code = Error.isError(error) && 'code' in error ? error.code : error;
+    throw new ContractError(
+      code === 'ENOENT'
+        ? `openapi.yaml does not exist: ${cure}`
+        : `openapi.yaml cannot be read: ${String(code)}: let it be a file that you may read`,
+    );
+  });
 }
 
 function compile(text: string, sum: string, errorBody: ErrorBodyOf | 'any' | undefined): Loaded {

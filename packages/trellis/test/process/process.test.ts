@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
@@ -145,6 +145,15 @@ describe('the service', () => {
     const service = start(process.execPath, [project.itemsMain, 'serve'], { PORT: '0' }, project.folder);
     expect(await service.ended).toBe(1);
     expect(service.stderr()).toMatch(/openapi\.yaml:\d+:\d+: this is not valid OpenAPI 3\.1: /);
+  });
+
+  test('does not start without openapi.yaml, and names the path of the file', async () => {
+    const project = new Project();
+    project.remove(CONTRACT);
+    const service = start(process.execPath, [project.itemsMain, 'serve'], { PORT: '0' }, project.folder);
+    expect(await service.ended).toBe(1);
+    const path = join(realpathSync(project.folder), CONTRACT);
+    expect(service.stderr()).toBe(`item-store: openapi.yaml does not exist: the service reads it at ${path}\n`);
   });
 });
 
