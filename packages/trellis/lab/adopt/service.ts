@@ -95,7 +95,7 @@ export class Service {
     return `${shown} examples and ${valid} derived requests accepted, ${invalid} refused`;
   }
 
-  /** Those that the contract shows of a body. */
+  /** The examples that the contract has of the body of a request. */
   private examplesOf({ path, method }: ContractOperation, mediaType: string): unknown[] {
     const resolve = resolver(this.document);
     const { requestBody } = this.document.paths?.[path]?.[method.toLowerCase() as Method] ?? {};

@@ -78,7 +78,7 @@ export class Adoption {
       for (const [key, places] of this.leftOut) this.settle(key, doubtOf(key, places));
     });
     refusals = wrong.length > 0 ? wrong : refusals;
-    // Of a body that is never JSON the others say no more.
+    // Where a body is never JSON, that alone is told.
     this.refusals = other.length > 0 ? other : refusals.map(({ message }) => message);
   }
 

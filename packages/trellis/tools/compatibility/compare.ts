@@ -47,7 +47,7 @@ class Comparer {
     }
     const pathsIn = ({ operations }: Contract) => operations.map(({ path }) => path);
     for (const [where, { path }] of now) {
-      if (takesRequests(path, pathsIn(was), pathsIn(is))) this.report('path of another operation taken', where);
+      if (takesRequests(path, pathsIn(was), pathsIn(is))) this.report('requests of another path taken', where);
       else if (!old.has(where)) this.report('operation added', where);
     }
     this.compareErrorNumbers(errorNumbersIn(was.document), errorNumbersIn(is.document));

@@ -7,7 +7,7 @@ const MEANT = 'what they read has another meaning';
 const MISNAMED = 'they send or read the old name';
 const RENAMED = 'generated code uses the old name';
 const OMITTED = 'a message without it has another meaning';
-const UNHEARD = 'the service no longer reads what they send';
+const IGNORED = 'the service no longer reads what they send';
 
 const COMPATIBLE = 'compatible';
 /** The schemas differ, but no derived message shows how. */
@@ -21,11 +21,11 @@ export const RULES = {
   'reply not declared': rule(UNTOLD, 'the new contract sends the message that is shown, the old one forbids it'),
   'other messages': rule(COMPATIBLE, 'requests: more; replies: fewer, wider limits, members that clients ignore'),
   'reply narrowed': rule(COMPATIBLE, 'rows that are stored may break it, and then no client gets them'),
-  'member of requests removed': rule(UNHEARD, 'the service refuses it or, in an open object, ignores it'),
+  'member of requests removed': rule(IGNORED, 'the service refuses it or, in an open object, ignores it'),
   'member of replies removed': rule(GONE, 'clients may rely on it, even if it is optional; a header too'),
   'member renamed': rule(MISNAMED, 'one with the same schema took its place in an object of requests or replies'),
   'operation added': rule(COMPATIBLE, 'no client calls it yet'),
-  'path of another operation taken': rule(UNCALLED, 'both paths match some requests, and the other one was the first'),
+  'requests of another path taken': rule(UNCALLED, 'both paths match some requests, and the other one was the first'),
   'operation removed': rule(UNCALLED, 'its path or its method no longer exists'),
   'path parameter renamed': rule(RENAMED, 'requests match as before; generated clients name an argument after it'),
   'operationId changed': rule(RENAMED, 'generated clients name a function after it'),
@@ -33,7 +33,7 @@ export const RULES = {
   'server removed': rule(UNCALLED, 'clients keep its address'),
   'security added or changed': rule(REFUSED, 'the credentials of clients no longer suffice'),
   'security removed or an alternative added': rule(COMPATIBLE, 'credentials that clients still send do no harm'),
-  'header parameter removed': rule(UNHEARD, 'a header that is not declared is ignored'),
+  'header parameter removed': rule(IGNORED, 'a header that is not declared is ignored'),
   'limit of a body lowered': rule(REFUSED, '`x-max-body-bytes`'),
   'limit of a body raised': rule(COMPATIBLE, '`x-max-body-bytes`'),
   'default changed': rule(OMITTED, 'adding or removing a default counts as a change'),

@@ -45,7 +45,7 @@ export function requireReadable(parameter: Parameter, position: Position, follow
     each.types.size <= 6 && !hasParts(each) && ['string', 'integer', 'boolean'].some((type) => each.types.has(type));
   if (types.size > 6 || (structure === 'scalar' && !isScalar(position)))
     refuse('must have a type: one of string, number, integer, boolean');
-  if (structure !== 'scalar' && types.size > 1) refuse(`must be of type ${structure} only, or of types without parts`);
+  if (structure !== 'scalar' && types.size > 1) refuse(`must be of type ${structure} only, or of scalar types`);
   const schemas = inPlace([parameter.schema], follow);
   const places = Math.max(0, ...schemas.map(({ prefixItems = [] }) => prefixItems.length));
   const items = Array.from({ length: places + 1 }, (_, index) => position.item(index));

@@ -154,7 +154,7 @@ export const VOCABULARY: Readonly<Record<ObjectKind, Readonly<Record<string, Voc
     ),
     in: kept(
       '`header`',
-      check.must(`header: logs keep urls, and pages of others send cookies: ${TOKENS}`, (value) => value === 'header'),
+      check.must(`header, as logs keep urls, and any page sends cookies: ${TOKENS}`, (value) => value === 'header'),
     ),
     name: kept('not that of a header which clients or proxies send by themselves', check.header),
     ...shown('description', 'bearerFormat', 'flows', 'openIdConnectUrl'),

@@ -13,8 +13,8 @@ export function typesNumbers(schema: Schema): boolean {
 }
 
 /**
- * What the numbers in a value can be. It may say `bigint`, for an int64 or a number that no schema types, of a value
- * that has none: it does not see that one schema forbids what another one allows.
+ * What the numbers in a value can be: `bigint` where a schema has an int64, or gives a number no type. It does not see
+ * that one schema may forbid what another one allows, and then says `bigint` although no value has one.
  */
 export function numbersIn(schema: AnySchema, follow: Follow): 'none' | 'double' | 'bigint' {
   const schemas = reachable(schema, follow);

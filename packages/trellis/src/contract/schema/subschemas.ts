@@ -88,7 +88,7 @@ const appliedInPlace = (schema: Schema, follow: Follow): readonly (AnySchema | u
   schema.else,
 ];
 
-/** Those in place by one step, and those which only test the value. */
+/** The schemas that one step applies to the same value, with `if` and `not`, which only test it. */
 export const tested = (schema: Schema, follow: Follow): readonly (AnySchema | undefined)[] => [
   ...appliedInPlace(schema, follow),
   schema.if,

@@ -11,8 +11,8 @@ import { countFilledIn } from './weights.ts';
 const MAX_FILLED_IN = 10_000;
 
 /**
- * At the start, each default is tried by all schemas that always apply to its place, and each object that is valid when
- * it is empty is tried with its defaults. request.ts refuses what only some requests show.
+ * What a start tries: each default, by all schemas that always apply to its place; and `{}` with the defaults of each
+ * object, where `{}` alone is valid. request.ts refuses a default that only some requests show to be wrong.
  *
  * @returns values of one member, `name`: if the component accepts it with `sent`, it must accept it with `filled`
  * @throws ContractError for a default that contains itself, or too many others

@@ -38,7 +38,7 @@ const names = new Map<string, string>([[BEGIN, BEGIN_NAME]]);
 
 /** One connection at a time. When it is lost, the session connects again, to the next host if there are several. */
 export class Session implements Disposable {
-  /** Whether its last statement outside a transaction was: it takes a round trip to change this. */
+  /** Whether the connection runs a statement as a serializable transaction: to change this takes a round trip. */
   isSerializable = false;
   private readonly location: PostgresLocation;
   private readonly tables: Tables;

@@ -103,7 +103,7 @@ describe('a reply', () => {
     }
   };
 
-  test('that is larger than 16 MiB is refused before its status, and the log says why', async () => {
+  test('of more than 16 MiB becomes a 500, and the log says why', async () => {
     const response = await fetch(`${app.url}/large?bytes=${MAX.reply + 1}`);
     expect([response.status, await response.json()]).toEqual([500, expect.objectContaining({ error: 50000 })]);
     const { err } = (await app.lineOf(response)) as { readonly err?: { readonly message: string } };

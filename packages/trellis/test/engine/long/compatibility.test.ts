@@ -127,10 +127,10 @@ const EDITS: readonly Edit[] = [
     ['request refused'],
   ],
   ['\ncomponents:', `${tidyAt('/vases')}\ncomponents:`, ['operation added'], ['operation removed']],
-  ['\ncomponents:', `${tidyAt('/pots/tidy')}\ncomponents:`, ['path of another operation taken'], ['operation removed']],
+  ['\ncomponents:', `${tidyAt('/pots/tidy')}\ncomponents:`, ['requests of another path taken'], ['operation removed']],
   ['\ncomponents:', `${TIDY_KIND}\ncomponents:`, ['operation added'], ['operation removed']],
   ['paths:', `paths:${TIDY_KIND.replace('/p{', '/q{')}`, ['operation added'], ['operation removed']],
-  ['paths:', `paths:${TIDY_KIND}`, ['path of another operation taken'], ['operation removed']],
+  ['paths:', `paths:${TIDY_KIND}`, ['requests of another path taken'], ['operation removed']],
   [
     '/pots/{id}:\n    put:\n      operationId: putPot\n      parameters:\n        - { name: id,',
     '/pots/{pot}:\n    put:\n      operationId: putPot\n      parameters:\n        - { name: pot,',
@@ -248,7 +248,7 @@ describe('compareContracts', () => {
     ]);
   });
 
-  test('shows each value that a long list of a nested member has lost, also beside a change that breaks no client', async () => {
+  test('names each value that a nested enum has lost, also beside a compatible change', async () => {
     const values = Array.from({ length: 250 }, (_, index) => `v${index}`);
     const withList = async (list: readonly string[], more: string) => {
       const member = `open: { type: object, properties: { in: { type: object, properties: { at: { enum: [${list.join()}] } } } } }`;
@@ -267,7 +267,7 @@ describe('compareContracts', () => {
   test('reports the path that comes first now, if two match the same requests', async () => {
     const first = await loadContract(POTS.replace('paths:', `paths:${TIDY_KIND}`));
     const last = await loadContract(POTS.replace('\ncomponents:', `${TIDY_KIND}\ncomponents:`));
-    const taken = (where: string) => [{ rule: 'path of another operation taken', where, what: expect.any(String) }];
+    const taken = (where: string) => [{ rule: 'requests of another path taken', where, what: expect.any(String) }];
     expect(compareContracts(last, first)).toEqual(taken('POST /p{kind}/tidy'));
     expect(compareContracts(first, last)).toEqual(taken('PUT /pots/{id}'));
   });

@@ -54,11 +54,11 @@ const misdeeds: Readonly<Record<string, Handler>> = {
       ...done,
       body: Object.defineProperty({}, 'name', { enumerable: true, get: () => raise('route') }),
     }),
-  'rejects unheard': () => {
+  'leaves a rejection unhandled': () => {
     void Promise.reject(failure());
     return Promise.resolve(done);
   },
-  'rejects unheard after its reply': () => {
+  'leaves a rejection unhandled after its reply': () => {
     void sleep(20).then(fail);
     return Promise.resolve(done);
   },
@@ -71,7 +71,7 @@ const misdeeds: Readonly<Record<string, Handler>> = {
     await immediate();
     return done;
   },
-  'emits an error unheard': () => {
+  'emits an error that has no listener': () => {
     setImmediate(() => new EventEmitter().emit('error', failure()));
     return Promise.resolve(done);
   },
@@ -115,7 +115,7 @@ const misdeeds: Readonly<Record<string, Handler>> = {
     await database.selectFrom(endless.as('endless')).selectAll().execute();
     return done;
   },
-  'queries unheard what fails': (_request, { database }) => {
+  'does not await a query that fails': (_request, { database }) => {
     void database.selectFrom('nothing').selectAll().execute();
     return Promise.resolve(done);
   },

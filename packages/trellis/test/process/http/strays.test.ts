@@ -42,12 +42,12 @@ test.each([
 });
 
 test.each([
-  'rejects unheard',
-  'rejects unheard after its reply',
+  'leaves a rejection unhandled',
+  'leaves a rejection unhandled after its reply',
   'throws in a timer',
   'throws in a microtask',
-  'emits an error unheard',
-  'queries unheard what fails',
+  'emits an error that has no listener',
+  'does not await a query that fails',
   'starts a worker that throws',
 ])('the client gets 200, the log an error, and the process lives on, if an operation %s', async (misdeed) => {
   const strays = () => service.log().filter(({ msg }) => msg === STRAYED);

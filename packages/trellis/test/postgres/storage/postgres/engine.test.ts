@@ -295,7 +295,7 @@ test('look-ups of which PostgreSQL rejects a key are asked again one by one, all
   await store.close();
 });
 
-test('each of the look-ups that are asked again fails by itself when the store is closed meanwhile', async () => {
+test('a store that is closed while it repeats look-ups fails each of them on its own', async () => {
   const session = new Session(readPostgresLocation(server.url(database)), LAYOUT.tables);
   let underWay = 0;
   const counted: WithRetries = async (work) => {

@@ -5,13 +5,13 @@ import { ROOT, start } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
 test.each(['SQLite', 'PostgreSQL'])(
-  'a transaction on %s whose failures nobody hears leaves the process alive, and loses no update',
+  'a transaction on %s whose failed queries are not awaited leaves the process alive, and loses no update',
   async (engine) => {
     const server = engine === 'PostgreSQL' ? await sharedPostgres() : undefined;
     const url = server?.url(await server.createDatabase()) ?? `sqlite:${join(temporaryFolder(), 'store.db')}`;
     const { ended, stdout, stderr } = start(
       process.execPath,
-      ['packages/trellis/test/postgres/storage/unheard.ts', url],
+      ['packages/trellis/test/postgres/storage/unawaited.ts', url],
       {},
       ROOT,
     );

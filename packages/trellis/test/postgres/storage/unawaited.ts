@@ -3,7 +3,7 @@ import { readPostgresLocation } from '../../../src/storage/postgres/location.ts'
 import { insist } from '../../support/insist.ts';
 import { LAYOUT } from '../../services/items/index.ts';
 
-// Usage: `unheard.ts URL`: see unheard.test.ts. Runs transactions whose functions do not await their queries, in a process
+// Usage: `unawaited.ts URL`: see unawaited.test.ts. Runs transactions whose functions do not await their queries, in a process
 // that an unhandled rejection ends. Prints how each transaction ended.
 
 const [url = ''] = process.argv.slice(2);
@@ -32,7 +32,7 @@ await Promise.all(Array.from({ length: 40 }, () => insist(addBoth)));
 const [item] = await store.database.selectFrom('items').select('name').where('id', '=', 1n).execute();
 // A query for which nobody waits belongs to its transaction.
 await store.transaction(({ database }) => {
-  void database.insertInto('items').values({ id: 2n, name: 'unheard' }).execute();
+  void database.insertInto('items').values({ id: 2n, name: 'unawaited' }).execute();
   return Promise.resolve();
 });
 const refused = await told(
