@@ -101,7 +101,9 @@ export async function init(named: string, contract?: string): Promise<void> {
   const cd = named === '.' ? '' : `cd ${named} && `;
   const next =
     hasContract && stubs === undefined ? 'npm run check names what the contract needs' : 'npm test && npm start';
-  console.log(`${name}: written. Next: ${cd}npm install && npm run generate; then ${next}`);
+  // The types of the notes come with them.
+  const generate = hasContract ? ' && npm run generate' : '';
+  console.log(`${name}: written. Next: ${cd}npm install${generate}; then ${next}`);
 }
 
 /** Imports what derives replies only here: a service that needs none has not installed its packages yet. */

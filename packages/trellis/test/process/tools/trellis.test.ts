@@ -18,7 +18,10 @@ describe('trellis init', () => {
   test('makes a folder with a service of its own name, installed from where trellis is', async () => {
     const folder = temporaryFolder();
     const { code, stdout } = await startTrellis(folder, 'init', 'my-tasks');
-    expect([code, stdout]).toEqual([0, expect.stringContaining('cd my-tasks && npm install')]);
+    expect([code, stdout]).toEqual([
+      0,
+      'my-tasks: written. Next: cd my-tasks && npm install; then npm test && npm start\n',
+    ]);
     const service = join(folder, 'my-tasks');
     const read = (file: string) => readFileSync(join(service, file), 'utf8');
     expect(read('service/index.ts')).toMatch(/name: 'my-tasks',\n {2}marker: '(?!mini).{4}'/);
@@ -34,7 +37,8 @@ describe('trellis init', () => {
     const folder = join(temporaryFolder(), 'books');
     mkdirSync(folder);
     writeFileSync(join(folder, 'openapi.yaml'), 'openapi: 3.1.0\n');
-    expect(await trellis(folder, 'init')).toMatchObject({ code: 0 });
+    const next = 'Next: npm install && npm run generate; then npm run check names what the contract needs\n';
+    expect(await trellis(folder, 'init')).toMatchObject({ code: 0, stdout: `books: written. ${next}` });
     expect(readFileSync(join(folder, 'openapi.yaml'), 'utf8')).toBe('openapi: 3.1.0\n');
     expect(readFileSync(join(folder, 'service/index.ts'), 'utf8')).toContain('operations: {},');
     expect(readdirSync(join(folder, 'service'))).not.toContain('createNote.ts');
