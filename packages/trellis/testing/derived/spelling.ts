@@ -18,8 +18,11 @@ export function read(text: string): JsonValue {
  */
 export function spell(value: JsonValue, choices: readonly number[]): string {
   let used = 0;
-  const choose = <T>(...variants: readonly [T, ...T[]]): T =>
-    variants[(choices[used++ % choices.length] ?? 0) % variants.length] ?? variants[0];
+  const choose = <T>(...variants: readonly [T, ...T[]]): T => {
+    const choice = choices[used % choices.length] ?? 0;
+    used++;
+    return variants[choice % variants.length] ?? variants[0];
+  };
   const space = () => choose('', '', ' ', '\n\t', '\r\n');
   const around = (open: string, parts: readonly string[], close: string) =>
     `${open}${space()}${parts.map((part) => part + space()).join(`,${space()}`)}${close}`;

@@ -218,7 +218,7 @@ export const EDITS: readonly Edit[] = [
       set(node, 'responses', { '200': { description: 'OK', content: { 'application/json': { schema: {} } } } }),
   },
   {
-    what: 'an operation whose only reply is default has it as 200 too',
+    what: 'an operation that has only a default reply declares it as 200 too',
     of: 'Operation',
     change: (node) => {
       const { default: reply, ...others } = memberOf(node, 'responses') ?? {};

@@ -30,7 +30,7 @@ export const LEFT_OUT: Readonly<Record<string, readonly [what: string, means: st
   ],
   examples: ['examples that their own schemas refuse', 'the document does not show them any more'],
   fields: [
-    'fields that the service does not keep, or values that they cannot have',
+    'fields that the service does not keep, or whose value OpenAPI does not allow',
     'the document does not say it any more',
   ],
 };

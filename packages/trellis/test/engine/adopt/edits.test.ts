@@ -134,7 +134,7 @@ test.each<[what: string, path: readonly string[], before: unknown, after: unknow
     { operationId: 'deleteBooks', responses: { '204': { description: 'Gone' }, default: { description: 'Failed' } } },
   ],
   [
-    'an operation whose only reply is default has it as 200 too',
+    'an operation that has only a default reply declares it as 200 too',
     [...POST, 'responses'],
     { default: { description: 'Done' } },
     { '200': { description: 'Done' }, default: { description: 'Done' } },
