@@ -60,8 +60,6 @@ const NEEDED: Partial<Record<ObjectKind, RegExp>> = {
   'Security Requirement': /^/,
 };
 const WHOLE: readonly ObjectKind[] = ['Parameter', 'Header'];
-/** Objects whose references to nothing are refused: operations, or the tokens that they ask for, would go with them. */
-const NEVER_LEFT_OUT: readonly ObjectKind[] = ['Path Item', 'Security Scheme'];
 const OWN_KEYS: Readonly<Record<string, string>> = {
   format: 'formats',
   pattern: 'patterns',
@@ -83,7 +81,8 @@ export function partsIn(document: Tree): Map<string, Part> {
       const place = locationOf(node, name);
       const ofSchema = kind === 'Schema' ? OWN_KEYS[name] : undefined;
       const isShown = VOCABULARY[kind][name]?.is === 'shown';
-      if (name === '$ref' && !NEVER_LEFT_OUT.includes(kind) && isDangling(node, document))
+      // Operations would go with a path item.
+      if (name === '$ref' && kind !== 'Path Item' && isDangling(node, document))
         add(place, 'references', node, /^(?:Schema|Response)$/.test(kind) ? name : undefined);
       else if (
         NEEDED[kind]?.test(name) === true ||

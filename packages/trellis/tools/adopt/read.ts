@@ -6,7 +6,7 @@ import { ContractError } from '../../src/contract/errors.ts';
 import { locationOf, readTree, targetOf } from '../../src/contract/schema/document.ts';
 import { isLarge } from '../../src/contract/schema/exact.ts';
 import { Text } from './text.ts';
-import { assign, isNode, safely, type Tree } from './tree.ts';
+import { assign, isNode, memberOf, safely, type Tree } from './tree.ts';
 
 export interface Source {
   readonly document: Tree;
@@ -31,10 +31,11 @@ export function sourceOf(yaml: string): Source {
   throw new ContractError(`${place}: this is ${what}: convert it to OpenAPI 3.0 first`);
 }
 
-/** Why references lead nowhere. */
+/** Why references lead nowhere, but for those of security schemes, which are a decision. */
 export function danglingIn(document: Tree): ContractError[] {
+  const schemes = Object.values(memberOf(memberOf(document, 'components'), 'securitySchemes') ?? {});
   return referencesIn(document).flatMap(({ node, reference }) => {
-    if (isNode(targetOf(document, reference))) return [];
+    if (schemes.includes(node) || isNode(targetOf(document, reference))) return [];
     const why = ADDRESS.test(reference)
       ? NO_NETWORK
       : reference.startsWith('#')

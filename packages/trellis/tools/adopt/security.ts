@@ -1,19 +1,23 @@
-import type { Security } from '../../src/contract/schema/document.ts';
+import { resolver, type Security } from '../../src/contract/schema/document.ts';
 import { asked, type Choice, type Question } from './decisions.ts';
 import { isFieldRefused, isOneScheme, isSecurity } from './reading.ts';
-import { isNode, memberOf, type Tree, operationsIn } from './tree.ts';
+import { isNode, memberOf, type Tree, operationsIn, safely } from './tree.ts';
 
 /** The name of the scheme that is declared where the document has none that the service keeps. */
 const BEARER = 'bearerAuth';
 
 const isKept = (scheme: unknown) =>
-  isNode(scheme) && Object.keys(scheme).every((name) => !isFieldRefused(scheme, 'Security Scheme', name));
+  isNode(scheme) &&
+  !Object.hasOwn(scheme, '$ref') &&
+  Object.keys(scheme).every((name) => !isFieldRefused(scheme, 'Security Scheme', name));
 
 export const SECURITY: Question = {
   key: 'security',
   ask: ({ document }) => {
     const schemes = memberOf(memberOf(document, 'components'), 'securitySchemes') ?? {};
-    const refused = Object.keys(schemes).filter((name) => !isKept(schemes[name]));
+    const resolve = resolver(document);
+    const schemeOf = (name: string) => safely(() => resolve(schemes[name] as Tree)) ?? schemes[name];
+    const refused = Object.keys(schemes).filter((name) => !isKept(schemeOf(name)));
     const holders = [{ node: document, where: 'security' }, ...operationsIn(document)].filter(({ node }) =>
       isSecurity(node['security']),
     );
@@ -37,7 +41,7 @@ export const SECURITY: Question = {
     const choices = [...named.filter((name) => kept.includes(name)), ...kept, ...(kept.length === 0 ? [BEARER] : [])];
     const spots = (refused.length > 0 ? refused : named).map((name) => ({
       ...(Object.hasOwn(schemes, name) ? { node: schemes, member: name } : { node: document }),
-      name: `${name} (${kindOf(schemes[name])})`,
+      name: `${name} (${kindOf(schemeOf(name))})`,
     }));
     return asked('security that tokens of one scheme do not give', spots, ...new Set(choices).values().map(choose));
   },
@@ -45,6 +49,7 @@ export const SECURITY: Question = {
 
 function kindOf(scheme: unknown): string {
   if (!isNode(scheme)) return 'not declared';
+  if (typeof scheme['$ref'] === 'string') return `${scheme['$ref']}, which is not there`;
   return [scheme['type'], scheme['scheme'], scheme['in']].filter((each) => typeof each === 'string').join(', ');
 }
 

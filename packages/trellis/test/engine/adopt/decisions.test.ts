@@ -5,6 +5,7 @@ import { adopted, at, type Data, documentWith } from '../../support/adopted.ts';
 const POST = ['paths', '/books', 'post'];
 const TITLE = ['components', 'schemas', 'Book', 'properties', 'title'];
 const SCHEMAS = ['components', 'schemas'];
+const SCHEME = '#/components/securitySchemes/token';
 const json = { schema: { type: 'object' } };
 const failure = (...names: readonly string[]) => ({
   description: 'Failed',
@@ -190,6 +191,19 @@ test('lets the tokens of one scheme open what several schemes opened', () => {
   expect(made).toMatchObject({ open: [], refusals: [], document: { security: [{ token: [] }, {}] } });
   expect(made.document['components']?.['securitySchemes']).toEqual({ token: schemes.token });
 });
+
+test.each(['none.yaml#/token', '#/components/securitySchemes/none'])(
+  'lets bearer tokens open what a scheme opened that is not there, behind %s',
+  ($ref) => {
+    const yaml = documentWith(['components', 'securitySchemes'], { token: { $ref }, same: { $ref: SCHEME } });
+    expect(adopted(yaml).open).toEqual([expect.stringContaining(`token (${$ref}, which is not there)`)]);
+    const made = adopted(yaml, 'security: bearerAuth');
+    expect(made).toMatchObject({ open: [], refusals: [], document: { security: [{ bearerAuth: [] }] } });
+    expect(at(made.document, ['components', 'securitySchemes'])).toEqual({
+      bearerAuth: { type: 'http', scheme: 'bearer' },
+    });
+  },
+);
 
 test('mounts operations below a path of their own, if one is at a page of the service', () => {
   const yaml = documentWith(['paths', '/docs'], { get: { responses: { default: { description: 'Read' } } } });

@@ -53,14 +53,11 @@ test('leaves a parameter out behind all references to it, and no example that lo
   expect(at(made.document, [...POST, 'responses', '201', 'content', 'application/json'])).toEqual(media);
 });
 
-test.each<[path: readonly string[]]>([[['components', 'securitySchemes', 'token']], [['paths', '/x']]])(
-  'refuses a reference to what is not there where operations or tokens would go with it, at %j',
-  (path) => {
-    const yaml = documentWith(path, { $ref: '#/components/none/None' });
-    const { refusals, open } = adopted(yaml, 'references: leave-out\nfields: leave-out\n');
-    expect([open, refusals]).toEqual([[], [expect.stringContaining('$ref leads to #/components/none/None')]]);
-  },
-);
+test('refuses a reference to what is not there where operations would go with it', () => {
+  const yaml = documentWith(['paths', '/x'], { $ref: '#/components/none/None' });
+  const { refusals, open } = adopted(yaml, 'references: leave-out\nfields: leave-out\n');
+  expect([open, refusals]).toEqual([[], [expect.stringContaining('$ref leads to #/components/none/None')]]);
+});
 
 test('asks for a reference of a body of a request, and says that it goes', () => {
   const yaml = documentWith([...POST, 'requestBody'], { $ref: '#/components/requestBodies/None' });
