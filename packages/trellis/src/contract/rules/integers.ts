@@ -1,9 +1,21 @@
 import { type AnySchema, type Follow, locationOf, type Schema } from '../schema/document.ts';
 import { ContractError } from '../errors.ts';
 import { directly } from '../schema/findings.ts';
-import { allowedBy, declaredMembers, isInt64Schema, listed, reachable, typed } from '../schema/subschemas.ts';
+import {
+  allowedBy,
+  declaredMembers,
+  isInt64Schema,
+  leadingTo,
+  listed,
+  reachable,
+  typed,
+} from '../schema/subschemas.ts';
 import { isInteger, isLarge } from '../schema/exact.ts';
+import { VOCABULARY } from './vocabulary.ts';
 import { Position } from '../schema/positions.ts';
+
+/** Branches that refer to all branches have as many pairs as the fourth power of their number. */
+const MAX_PAIRS = 20_000_000;
 
 /**
  * An integer is a bigint if any of its schemas says int64, whereas the generated type of each schema depends on that
@@ -13,14 +25,15 @@ import { Position } from '../schema/positions.ts';
  * @throws ContractError
  */
 export function requireOneIntegerType(values: readonly AnySchema[], follow: Follow, attempt = directly): void {
-  const seen = new Map<AnySchema, Set<AnySchema>>();
+  const [isNewValue, isNewPart] = [firstTimes(), firstTimes()];
+  const hasInt64 = leadingTo(isInt64Schema, follow);
+  let pairs = 0;
   /** What is to be visited: calls cannot nest as deep as references may. */
   let pending: (readonly [AnySchema, AnySchema])[] = [];
   /** @param one and `other` describe the same value; they may be the same schema */
-  const visit = (one: AnySchema, other: AnySchema): void => {
-    const known = seen.getOrInsertComputed(one, () => new Set());
-    if (typeof one === 'boolean' || typeof other === 'boolean' || known.has(other)) return;
-    known.add(other);
+  const visit = (...both: readonly [AnySchema, AnySchema]): void => {
+    const [one, other] = both.map((each) => behind(each, follow)) as [AnySchema, AnySchema];
+    if (typeof one === 'boolean' || typeof other === 'boolean' || !hasInt64(one) || !isNewValue(one, other)) return;
     const [schemas, others] = [typed(one, follow), typed(other, follow)];
     // The arrays and objects of an enum have the types of their own values.
     const large = others.flatMap((each) => [...(each.enum ?? []), each.const]).filter(isLarge);
@@ -35,7 +48,15 @@ export function requireOneIntegerType(values: readonly AnySchema[], follow: Foll
         locationOf(other),
       );
     }
-    for (const first of schemas) for (const second of others) visitParts(first, second);
+    const leading = schemas.filter(hasInt64);
+    pairs += leading.length * others.length;
+    if (pairs > MAX_PAIRS)
+      throw new ContractError(
+        `values with an int64 can have more than ${MAX_PAIRS} pairs of schemas: ` +
+          'let members of the same schema refer to one component, or use fewer branches',
+        locationOf(one),
+      );
+    for (const first of leading) for (const second of others) if (isNewPart(first, second)) visitParts(first, second);
   };
   const countBigints = (values: readonly object[], schema: AnySchema): number => {
     const count = (value: unknown): number =>
@@ -72,6 +93,22 @@ export function requireIntegers(schema: Schema, follow: Follow): void {
       'and format: int64 in both, or in neither',
     locationOf(schema),
   );
+}
+
+/** Tells of each pair of schemas whether it is seen for the first time. */
+function firstTimes(): (one: Schema, other: Schema) => boolean {
+  const seen = new Map<Schema, Set<Schema>>();
+  return (one, other) => {
+    const known = seen.getOrInsertComputed(one, () => new Set());
+    return known.size < known.add(other).size;
+  };
+}
+
+/** What a schema refers to, if it says nothing more: each member that refers to the same schema counts once. */
+function behind(schema: AnySchema, follow: Follow, hops = 0): AnySchema {
+  if (typeof schema === 'boolean' || schema.$ref === undefined || hops > 100) return schema;
+  const isBare = Object.keys(schema).every((name) => name === '$ref' || VOCABULARY.Schema[name]?.is === 'shown');
+  return isBare ? behind(follow(schema.$ref), follow, hops + 1) : schema;
 }
 
 function otherMembers({ patternProperties = {}, additionalProperties = true }: Schema): AnySchema[] {

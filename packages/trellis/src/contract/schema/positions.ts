@@ -1,4 +1,4 @@
-import { inPlace, isInt64Schema, joined, membersOf, reached, TYPES, typesOf } from './subschemas.ts';
+import { inPlace, isInt64Schema, joined, leadingTo, membersOf, TYPES, typesOf } from './subschemas.ts';
 import { type AnySchema, type Follow, locationOf, type Schema } from './document.ts';
 import { ContractError } from '../errors.ts';
 import { int64, isRoundedInteger } from './int64.ts';
@@ -221,11 +221,12 @@ const ANY: ReadonlySet<AnySchema> = new Set([true]);
 class Pool {
   private readonly positions = new Map<string, Position>();
   private readonly numbers = new Map<AnySchema, number>();
-  private readonly defaulting = new Map<AnySchema, boolean>();
+  readonly leadsToDefault: (schema: AnySchema) => boolean;
   private readonly follow: Follow;
 
   constructor(follow: Follow) {
     this.follow = follow;
+    this.leadsToDefault = leadingTo((each) => each.default !== undefined, follow);
   }
 
   at(schemas: readonly AnySchema[]): Position {
@@ -235,21 +236,5 @@ class Pool {
     const numbers = roots.map((each) => this.numbers.getOrInsertComputed(each, () => this.numbers.size));
     const key = numbers.sort((one, other) => one - other).join();
     return this.positions.getOrInsertComputed(key, () => new Position(roots, this.follow, this));
-  }
-
-  /** Whether the schema, or one of a part of its value, has a default. */
-  leadsToDefault(schema: AnySchema): boolean {
-    const known = this.defaulting.get(schema);
-    if (known !== undefined) return known;
-    const passed: Schema[] = [];
-    for (const each of reached(schema, this.follow)) {
-      if (each.default !== undefined || this.defaulting.get(each) === true) {
-        this.defaulting.set(schema, true);
-        return true;
-      }
-      passed.push(each);
-    }
-    for (const each of passed) this.defaulting.set(each, false);
-    return false;
   }
 }

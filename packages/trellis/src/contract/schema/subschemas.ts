@@ -110,8 +110,23 @@ export function reachable(schema: AnySchema, follow: Follow): Schema[] {
 }
 
 /** Those of `reachable`, for who may need only the first ones. */
-export function reached(schema: AnySchema, follow: Follow): Iterable<Schema> {
+function reached(schema: AnySchema, follow: Follow): Iterable<Schema> {
   return walk([schema], (each) => [...appliedInPlace(each, follow), ...beneath(each)]);
+}
+
+/** Whether such a schema may apply to the value of another one or to a part of it; each schema is looked at once. */
+export function leadingTo(isSuch: (schema: Schema) => boolean, follow: Follow): (schema: AnySchema) => boolean {
+  const known = new Map<AnySchema, boolean>();
+  return (schema) =>
+    known.getOrInsertComputed(schema, () => {
+      const passed: Schema[] = [];
+      for (const each of reached(schema, follow)) {
+        if (isSuch(each) || known.get(each) === true) return true;
+        passed.push(each);
+      }
+      for (const each of passed) known.set(each, false);
+      return false;
+    });
 }
 
 export const isSchema = (each: AnySchema | undefined): each is Schema => typeof each === 'object';

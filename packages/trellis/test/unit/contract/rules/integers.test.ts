@@ -111,3 +111,27 @@ test('a parameter is examined too', async () => {
   const parameters = [{ name: 'filter', in: 'query', style: 'deepObject', schema }];
   await expect(loadContract(contractOf({ parameters }))).rejects.toThrow('may describe the same value');
 });
+
+const ALL = { $ref: '#/components/schemas/All' };
+const OR_NULL = { anyOf: [ALL, { type: 'null' }] };
+/** A contract of 150 branches, each with a member that leads to all of them. */
+const branching = (id: object, within: () => object) => {
+  const branch = (kind: number) =>
+    object({ kind: { const: `k${kind}` }, id, within: within() }, { required: ['kind'] });
+  const All = { oneOf: Array.from({ length: 150 }, (_, kind) => branch(kind)) };
+  return loadContract(contractOf({ body: ALL, schemas: { All, OrNull: OR_NULL } }));
+};
+
+test.each<[what: string, id: object, within: () => object]>([
+  ['no int64', { type: 'string' }, () => structuredClone(OR_NULL)],
+  ['an int64 and a $ref to all', int64, () => ({ $ref: '#/components/schemas/All', description: 'All' })],
+  ['an int64 and a $ref to a component that is all or null', int64, () => ({ $ref: '#/components/schemas/OrNull' })],
+])('a contract is taken whose 150 branches lead back to all of them, with %s', async (_, id, within) => {
+  expect((await branching(id, within)).operations).toHaveLength(1);
+});
+
+test('a contract is refused, by its line, whose branches with an int64 each lead back to all by a schema of their own', async () => {
+  await expect(branching(int64, () => structuredClone(OR_NULL))).rejects.toThrow(
+    /^openapi\.yaml:\d+:\d+: values with an int64 can have more than 20000000 pairs of schemas: let /,
+  );
+});
