@@ -49,7 +49,7 @@ export function requireKept(document: OpenApiDocument, found: Findings): Readonl
   const visit = (value: unknown, kind: ObjectKind, holder: object, field: string): void => {
     if (kind === 'Schema' && typeof value === 'boolean') return;
     if (!isObject(value)) {
-      refuse(holder, field, `${field} must be ${named(kind)}`);
+      refuse(holder, field, `${field} must be ${named(kind)}: write a map of its fields there`);
       return;
     }
     found.depends(holder, value);

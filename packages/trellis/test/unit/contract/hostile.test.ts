@@ -113,7 +113,7 @@ describe('loadContract refuses by one line, and does not fail, for', () => {
     [
       'a text in place of an operation',
       contractOf('    First: {}\n').replace(/post: .*/, 'post: add'),
-      /^openapi\.yaml:5:5: post must be an Operation Object$/,
+      /^openapi\.yaml:5:5: post must be an Operation Object: write a map of its fields there$/,
     ],
     ['an empty text', '', /^openapi\.yaml:1:1 must be OpenAPI 3\.1: /],
     ['a text in place of a document', 'openapi', /^openapi\.yaml:1:1 must be OpenAPI 3\.1: /],

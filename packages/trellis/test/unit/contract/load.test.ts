@@ -129,7 +129,7 @@ describe('loadContract refuses, and does not fail, for', () => {
     [
       'a requirement that is a text',
       contractOf([DEFAULT], [], 'security: [x]\n'),
-      '0 must be a Security Requirement Object',
+      '0 must be a Security Requirement Object: write a map of its fields there',
     ],
     [
       'scopes that are a text',
