@@ -16,6 +16,7 @@ async function trellis(folder: string, ...args: readonly string[]) {
 describe('a service that trellis init --contract has made', () => {
   // `trellis` is found as in a service: beneath the node_modules of this repository.
   let service = '';
+  let generated: Awaited<ReturnType<typeof trellis>>;
   // A token that the tests must send in another header field than most.
   const scheme = '{ type: apiKey, in: header, name: X-Parcel-Key }';
   // A path that the rules of Redocly's `recommended` refuse, and that clients have.
@@ -36,7 +37,13 @@ describe('a service that trellis init --contract has made', () => {
     expect(await trellis(service, 'init', '--contract', 'theirs.yaml')).toMatchObject({ code: 0, stderr: '' });
     expect(read('gitignore')).toBe(yaml);
     expect(read('.gitignore')).toContain('node_modules');
-    expect(await trellis(service, 'generate')).toMatchObject({ code: 0 });
+    generated = await trellis(service, 'generate');
+    expect(generated).toMatchObject({ code: 0 });
+  });
+
+  test('has an errorBody, so that trellis generate does not warn that it needs one', () => {
+    expect(generated.stderr).toBe('');
+    expect(read('service/index.ts')).toMatch(/^ {2}errorBody,$/m);
   });
 
   test('has a file for each operation, with the example of the contract where it has one', () => {
