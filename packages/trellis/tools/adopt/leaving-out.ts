@@ -3,7 +3,7 @@ import { locationOf, targetOf } from '../../src/contract/schema/document.ts';
 import { isLarge } from '../../src/contract/schema/exact.ts';
 import { type ObjectKind, VOCABULARY } from '../../src/contract/rules/vocabulary.ts';
 import { examplesOf, isFieldRefused, isFitting } from './reading.ts';
-import { isNode, type Tree, nodesIn } from './tree.ts';
+import { holdersIn, isNode, type Tree, nodesIn } from './tree.ts';
 
 /** What is asked where something is refused that a document can do without: by key, what it is, and what then holds. */
 export const LEFT_OUT: Readonly<Record<string, readonly [what: string, means: string]>> = {
@@ -150,18 +150,8 @@ export function leaveOut(document: Tree, parts: Iterable<Part>): void {
   if (whole.size > 0) removeFrom(document, whole);
 }
 
-/** Fields of objects of OpenAPI whose value is data, which may look like a reference. */
-const DATA = /^(?:examples?|default|const|enum|x-.*)$/;
-
 function removeFrom(document: Tree, whole: ReadonlySet<unknown>): void {
-  const data = new Set<unknown>();
-  for (const { node } of nodesIn(document))
-    for (const [name, value] of Object.entries(node)) if (DATA.test(name)) data.add(value);
-  // Callbacks and webhooks too, which the service does not read.
-  const holders = new Set<object>([document]);
-  for (const holder of holders)
-    for (const each of Object.values(holder) as unknown[])
-      if (typeof each === 'object' && each !== null && !data.has(each)) holders.add(each);
+  const holders = holdersIn(document);
   const isGone = (each: unknown, hops = 0): boolean =>
     whole.has(each) ||
     (isNode(each) &&

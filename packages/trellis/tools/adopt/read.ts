@@ -6,7 +6,7 @@ import { ContractError } from '../../src/contract/errors.ts';
 import { locationOf, readTree, targetOf } from '../../src/contract/schema/document.ts';
 import { isLarge } from '../../src/contract/schema/exact.ts';
 import { Text } from './text.ts';
-import { assign, isNode, memberOf, safely, type Tree } from './tree.ts';
+import { assign, holdersIn, isNode, memberOf, safely, type Tree } from './tree.ts';
 
 export interface Source {
   readonly document: Tree;
@@ -137,19 +137,9 @@ function isWithinItself(value: unknown, holders = new Set(), done = new Set()): 
 const YAML = /\.(?:json|ya?ml)$/;
 const ADDRESS = /^[a-z][a-z\d+.-]+:/i;
 const NO_NETWORK = 'and adopt never reaches the network: save it beside the document, and refer to the copy';
-/** Fields whose value is data: a member `$ref` in it is no reference. */
-const DATA = /^(?:example|value|default|const|enum|x-.*)$/;
 
 function referencesIn(tree: unknown): { readonly node: Tree; readonly reference: string }[] {
-  const found: { readonly node: Tree; readonly reference: string }[] = [];
-  const seen = new Set<unknown>();
-  const visit = (node: unknown): void => {
-    if (typeof node !== 'object' || node === null || seen.has(node)) return;
-    seen.add(node);
-    const { $ref } = node as Tree;
-    if (typeof $ref === 'string') found.push({ node: node as Tree, reference: $ref });
-    for (const [name, each] of Object.entries(node)) if (!DATA.test(name)) visit(each);
-  };
-  visit(tree);
-  return found;
+  return [...(holdersIn(tree) as Set<Tree>)].flatMap((node) =>
+    typeof node['$ref'] === 'string' ? [{ node, reference: node['$ref'] }] : [],
+  );
 }

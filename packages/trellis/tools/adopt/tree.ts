@@ -1,4 +1,5 @@
 import { METHODS, resolver } from '../../src/contract/schema/document.ts';
+import { isLarge } from '../../src/contract/schema/exact.ts';
 import { type ObjectKind, VOCABULARY } from '../../src/contract/rules/vocabulary.ts';
 
 /** An object of a document under edit. */
@@ -46,6 +47,29 @@ export function nodesIn(document: Tree): TreePart[] {
   };
   enter(document, 'OpenAPI', '');
   return found;
+}
+
+/** Fields whose value is data, which may look like a reference. */
+const DATA = /^(?:example|value|default|const|enum|x-.*)$/;
+/** Fields that hold objects by names of the author's, such as the reply `default`, or a member `value`. */
+const NAMING = new Set(
+  Object.values(HOLDING).flatMap((fields) =>
+    fields.flatMap(({ field, holds }) => (holds.in === 'map' && field !== 'paths' ? [field] : [])),
+  ),
+);
+
+/** All objects and lists of a tree but for those of data: of callbacks too, which the service does not read. */
+export function holdersIn(tree: unknown): Set<object> {
+  const [holders, named] = [new Set([tree].filter(isLarge)), new Set<unknown>()];
+  // A set is iterated with what is added meanwhile.
+  for (const holder of holders)
+    for (const [name, each] of Object.entries(holder) as [string, unknown][]) {
+      const isField = !named.has(holder);
+      if (!isLarge(each) || (isField && (DATA.test(name) || (name === 'examples' && Array.isArray(each))))) continue;
+      holders.add(each);
+      if (isField && NAMING.has(name)) named.add(each);
+    }
+  return holders;
 }
 
 export interface OperationNode {

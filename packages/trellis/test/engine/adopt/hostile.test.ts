@@ -103,6 +103,19 @@ test('adopt asks about a reference to what is no file, and does not read it', as
   expect(code).toBe(1);
 });
 
+test.each<[path: readonly string[], other: string]>([
+  [[...SCHEMA, 'properties', 'value'], 'type: string'],
+  [['paths', '/books', 'post', 'responses', 'default'], 'description: Failed'],
+])('adopt brings in a file that only a name as of data leads to, at %j', async (path, other) => {
+  const { code, stdout } = await run(documentWith(path, { $ref: 'other.yaml' }), { 'other.yaml': `${other}\n` });
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/ 0 decisions, 0 refusals\n$/)]);
+});
+
+test('adopt takes an example of a schema for data, though it looks like a reference', async () => {
+  const { code } = await run(documentWith(SCHEMA, { type: 'object', examples: [{ $ref: 'none.yaml' }] }, '3.1.0'));
+  expect(code).toBe(0);
+});
+
 test('adopt takes a document and a file that begin with a byte order mark', async () => {
   const { code } = await run(`\u{FEFF}${referring('other.yaml#/S')}`, {
     'other.yaml': '\u{FEFF}S: { type: object }\n',
