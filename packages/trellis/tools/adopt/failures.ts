@@ -3,7 +3,7 @@ import { exactJson } from '../../src/contract/schema/int64.ts';
 import { asked, type Choice, type Question } from './decisions.ts';
 import type { Draft, Edit } from './edits.ts';
 import { ownStatuses } from './reading.ts';
-import { added, isNode, memberOf, type Tree, type OperationNode, operationsIn, safely } from './tree.ts';
+import { added, isNode, memberOf, type Tree, type OperationNode, operationsIn, repliesIn, safely } from './tree.ts';
 
 const WORDS = /^(?:title|description|examples?|x-.*)$/;
 
@@ -34,30 +34,22 @@ function missing({ node }: OperationNode, document: Tree): string[] {
 const lacks = ({ document }: Draft) => operationsIn(document).some((each) => missing(each, document).length > 0);
 
 function shapesIn({ document }: Draft): Shape[] {
-  const resolve = resolver(document);
   const shapes = new Map<string, Shape>();
-  for (const { node, method, path } of operationsIn(document)) {
-    const responses = memberOf(node, 'responses') ?? {};
-    for (const [status, response] of Object.entries(responses)) {
-      if (!isNode(response) || (status === 'default' ? isDefaultSuccess(responses) : !/^[45]/.test(status))) continue;
-      const content =
-        memberOf(
-          safely(() => resolve(response)),
-          'content',
-        ) ?? {};
-      const [[type, media] = []] = Object.entries(content).filter(([each]) => /json/i.test(each));
-      const { schema } = isNode(media) ? media : {};
-      if (type === undefined || schema === undefined || (isNode(schema) && Object.keys(schema).length === 0)) continue;
-      const reference = (schema as Tree)['$ref'] ?? response['$ref'];
-      const [name] = /[^/]+$/.exec(typeof reference === 'string' ? reference : '') ?? [];
-      const key = `${type} ${exactJson(withoutWords(schema))}`;
-      const shape = shapes.getOrInsertComputed(key, () => ({
-        schema: { [type]: { schema } },
-        name: name ?? `shape-${shapes.size + 1}`,
-        spots: [],
-      }));
-      shape.spots.push({ node: response, name: `${method} ${path}, response ${status}: ${shape.name}` });
-    }
+  for (const { declared, reply, status, responses, where } of repliesIn(document)) {
+    if (status === 'default' ? isDefaultSuccess(responses) : !/^[45]/.test(status)) continue;
+    const content = memberOf(reply, 'content') ?? {};
+    const [[type, media] = []] = Object.entries(content).filter(([each]) => /json/i.test(each));
+    const { schema } = isNode(media) ? media : {};
+    if (type === undefined || schema === undefined || (isNode(schema) && Object.keys(schema).length === 0)) continue;
+    const reference = (schema as Tree)['$ref'] ?? declared['$ref'];
+    const [name] = /[^/]+$/.exec(typeof reference === 'string' ? reference : '') ?? [];
+    const key = `${type} ${exactJson(withoutWords(schema))}`;
+    const shape = shapes.getOrInsertComputed(key, () => ({
+      schema: { [type]: { schema } },
+      name: name ?? `shape-${shapes.size + 1}`,
+      spots: [],
+    }));
+    shape.spots.push({ node: declared, name: `${where}: ${shape.name}` });
   }
   return [...shapes.values()].sort((one, other) => other.spots.length - one.spots.length);
 }
@@ -125,11 +117,9 @@ export const ERROR_BODY: Question = {
 export const STATUS_422: Question = {
   key: 'status-422',
   ask: ({ document }) => {
-    const found = operationsIn(document).flatMap(({ node, method, path }) => {
-      const responses = memberOf(node, 'responses') ?? {};
-      const is = Object.hasOwn(responses, '422') && !Object.hasOwn(responses, '400');
-      return is ? [{ node: responses, member: '422', name: `${method} ${path}` }] : [];
-    });
+    const found = repliesIn(document)
+      .filter(({ status, responses }) => status === '422' && !Object.hasOwn(responses, '400'))
+      .map(({ responses, status, where }) => ({ node: responses, member: status, name: where }));
     const each = (change: (responses: Tree) => void) => () => {
       for (const { node } of found) change(node);
     };
@@ -164,16 +154,12 @@ export const FAILURE_HEADERS: Question = {
     const resolve = resolver(document);
     const isOwn = (status: string) => /^(?:[45]XX|default)$/.test(status) || ownStatuses(false).includes(status);
     const found = new Map<unknown, { readonly node: Tree; readonly member: string; readonly name: string }>();
-    for (const { node: operation, method, path } of operationsIn(document))
-      for (const [status, response] of Object.entries(memberOf(operation, 'responses') ?? {}).filter(([each]) =>
-        isOwn(each),
-      )) {
-        const own = isNode(response) ? safely(() => resolve(response)) : undefined;
-        const node = memberOf(own, 'headers') ?? {};
-        for (const [member, header] of Object.entries(node))
-          if (isNode(header) && !SENT.test(member) && safely(() => resolve(header))?.['required'] === true)
-            found.set(header, { node, member, name: `${method} ${path}, response ${status}: ${member}` });
-      }
+    for (const { reply, where } of repliesIn(document).filter((each) => isOwn(each.status))) {
+      const node = memberOf(reply, 'headers') ?? {};
+      for (const [member, header] of Object.entries(node))
+        if (isNode(header) && !SENT.test(member) && safely(() => resolve(header))?.['required'] === true)
+          found.set(header, { node, member, name: `${where}: ${member}` });
+    }
     const apply = () => {
       // A copy, as a success may have the same header.
       for (const [header, { node, member }] of found) node[member] = { ...resolve(header as Tree), required: false };

@@ -2,7 +2,7 @@ import { locationOf, resolver } from '../../src/contract/schema/document.ts';
 import { asked, type Question } from './decisions.ts';
 import type { Draft } from './edits.ts';
 import { isJson } from './reading.ts';
-import { isNode, memberOf, type Tree, operationsIn, rename, safely } from './tree.ts';
+import { memberOf, type Tree, operationsIn, rename, repliesIn, safely } from './tree.ts';
 
 /** What has bodies: the body of a request, or a reply. */
 interface Bodies {
@@ -20,20 +20,18 @@ const isBodyOfJson = (type: string) => isJson(bare(type));
 function bodiesIn({ document }: Draft): Bodies[] {
   const resolve = resolver(document);
   const found = new Map<Tree, Bodies>();
-  const add = (node: unknown, where: string, of: Bodies['of']) => {
-    const own = isNode(node) ? safely(() => resolve(node)) : undefined;
-    const content = memberOf(own, 'content');
-    if (own !== undefined && content !== undefined && found.get(own)?.of !== 'success')
-      found.set(own, { node: own, content, where, of });
+  const add = (node: Tree | undefined, where: string, of: Bodies['of']) => {
+    const content = memberOf(node, 'content');
+    if (node !== undefined && content !== undefined && found.get(node)?.of !== 'success')
+      found.set(node, { node, content, where, of });
   };
   for (const { node, method, path } of operationsIn(document)) {
-    add(node['requestBody'], `${method} ${path}, requestBody`, 'request');
-    const responses = memberOf(node, 'responses') ?? {};
-    const hasSuccess = Object.keys(responses).some((status) => status.startsWith('2'));
-    for (const [status, response] of Object.entries(responses)) {
-      const isSuccess = status.startsWith('2') || (status === 'default' && !hasSuccess);
-      add(response, `${method} ${path}, response ${status}`, isSuccess ? 'success' : 'failure');
-    }
+    const body = memberOf(node, 'requestBody');
+    add(body && safely(() => resolve(body)), `${method} ${path}, requestBody`, 'request');
+  }
+  for (const { reply, status, responses, where } of repliesIn(document)) {
+    const isOnly = status === 'default' && !Object.keys(responses).some((each) => each.startsWith('2'));
+    add(reply, where, isOnly || status.startsWith('2') ? 'success' : 'failure');
   }
   return [...found.values()];
 }

@@ -90,6 +90,19 @@ export function operationsIn(document: Tree): OperationNode[] {
   });
 }
 
+/** The replies that operations declare, each with what stands behind its reference, if anything does. */
+export function repliesIn(document: Tree) {
+  const resolve = resolver(document);
+  return operationsIn(document).flatMap(({ node, method, path }) => {
+    const responses = memberOf(node, 'responses') ?? {};
+    return Object.entries(responses).flatMap(([status, declared]) => {
+      const reply = isNode(declared) ? safely(() => resolve(declared)) : undefined;
+      const where = `${method} ${path}, response ${status}`;
+      return isNode(declared) ? [{ declared, reply, status, responses, where }] : [];
+    });
+  });
+}
+
 export function safely<T>(act: () => T): T | undefined {
   try {
     return act();
