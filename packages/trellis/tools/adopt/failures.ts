@@ -121,7 +121,7 @@ export const STATUS_422: Question = {
       .filter(({ status, responses }) => status === '422' && !Object.hasOwn(responses, '400'))
       .map(({ responses, status, where }) => ({ node: responses, member: status, name: where }));
     const each = (change: (responses: Tree) => void) => () => {
-      for (const { node } of found) change(node);
+      for (const responses of new Set(found.map(({ node }) => node))) change(responses);
     };
     return asked(
       '422 without 400: the service answers 400 to a request that breaks the contract',

@@ -205,6 +205,13 @@ test.each(['none.yaml#/token', '#/components/securitySchemes/none'])(
   },
 );
 
+test('makes 400 of the 422 of a path that another one refers to', () => {
+  const document = parse(documentWith([...POST, 'responses', '422'], failure('a'))) as Data;
+  Object.assign(document['paths'] ?? {}, { '/tomes': { $ref: '#/paths/~1books' } });
+  const made = adopted(stringify(document), 'status-422: 400');
+  expect(at(made.document, [...POST, 'responses', '400'])).toEqual(failure('a'));
+});
+
 test('mounts operations below a path of their own, if one is at a page of the service', () => {
   const yaml = documentWith(['paths', '/docs'], { get: { responses: { default: { description: 'Read' } } } });
   const made = adopted(yaml.replace('- url: /v1', '- url: /'), 'servers: /api');
