@@ -3,6 +3,7 @@ import { type Follow, placedAt, resolver } from '../../src/contract/schema/docum
 import { exactJson } from '../../src/contract/schema/int64.ts';
 import { type ObjectKind, VOCABULARY } from '../../src/contract/rules/vocabulary.ts';
 import { variablesOf } from '../../src/contract/rules/addresses.ts';
+import { withoutEscapes } from './escapes.ts';
 import { type TreePart, isNode, memberOf, type Tree, operationsIn, rename, safely } from './tree.ts';
 
 /** The document while it is made ours. */
@@ -100,16 +101,10 @@ export const EDITS: readonly Edit[] = [
     what: 'null became "null" in a list of types',
     of: 'Schema',
     change: (node) => {
-      const { type } = node;
-      return (
-        Array.isArray(type) &&
-        type.includes(null) &&
-        set(
-          node,
-          'type',
-          type.map((each: unknown) => each ?? 'null'),
-        )
-      );
+      const types: unknown[] = Array.isArray(node['type']) ? node['type'] : [];
+      if (!types.includes(null)) return false;
+      node['type'] = types.map((each) => each ?? 'null');
+      return true;
     },
   },
   ...(['Minimum', 'Maximum'] as const).map((bound): Edit => {
@@ -152,8 +147,8 @@ export const EDITS: readonly Edit[] = [
     of: 'Schema',
     change: (node) => {
       const { pattern } = node;
-      const plain = typeof pattern === 'string' && !compiles(pattern) ? withoutEscapes(pattern) : pattern;
-      return plain !== pattern && compiles(String(plain)) && set(node, 'pattern', plain);
+      const plain = typeof pattern === 'string' ? withoutEscapes(pattern) : pattern;
+      return plain !== pattern && set(node, 'pattern', plain);
     },
   },
   {
@@ -251,24 +246,4 @@ function operationIdOf(method: string, path: string, taken: ReadonlySet<unknown>
   let [id, count] = [name, 1];
   while (taken.has(id)) id = `${name}${++count}`;
   return id;
-}
-
-function compiles(pattern: string): boolean {
-  return safely(() => new RegExp(pattern, 'u')) !== undefined;
-}
-
-/** Without the flag `u`, an escaped mark is the mark, and a brace that bounds nothing is a brace (ECMA-262, annex B.1.2). */
-function withoutEscapes(pattern: string): string {
-  if (safely(() => new RegExp(pattern)) === undefined) return pattern;
-  let isClass = false;
-  return pattern.replace(/\\.|[\s\S]/gu, (each) => {
-    if (each.length > 1 && each.startsWith('\\')) {
-      const mark = each.slice(1);
-      const isNeeded = /[\w^$\\.*+?()[\]{}|/]/.test(mark) && mark !== '_';
-      return isNeeded || (isClass && mark === '-') ? each : mark;
-    }
-    if (each === '[') isClass = true;
-    else if (each === ']' && isClass) isClass = false;
-    return each;
-  });
 }

@@ -1,8 +1,6 @@
-import { Script } from 'node:vm';
 import type { Contract, ContractOperation, HeaderValues, ReplyData } from '../../src/contract/contract.ts';
 import { ContractError, Refusal } from '../../src/contract/errors.ts';
 import { loadContract } from '../../src/contract/load.ts';
-import type { ContractReply } from '../../src/contract/message/content.ts';
 import { ReplyError } from '../../src/contract/message/faults.ts';
 import { validateRequest } from '../../src/contract/request.ts';
 import {
@@ -20,9 +18,9 @@ import { Position } from '../../src/contract/schema/positions.ts';
 import { reachable } from '../../src/contract/schema/subschemas.ts';
 import { Derivation, type DerivedReply } from '../derivation/messages.ts';
 import { withSchemas } from '../derivation/schemas.ts';
-import type { Wire } from '../derivation/wire.ts';
 import { draftErrorBody } from './error-body.ts';
 import { asTyped, literal, object, quoted } from './literals.ts';
+import { namesOf } from './names.ts';
 
 /** The files of a service whose operations are stubs, and what of them is left to decide. */
 export interface Stubs {
@@ -32,20 +30,6 @@ export interface Stubs {
   readonly members: string;
   readonly left: string | undefined;
 }
-
-/** What the other files of the service are called, or `index.ts` imports; compared without their case. */
-const TAKEN = [
-  'index',
-  'steps',
-  'tables',
-  'types',
-  'service',
-  'operations',
-  'errorbody',
-  'errornumber',
-  'stub',
-  'reply',
-];
 
 /** @throws ContractError that names each operation for which no reply can be derived */
 export async function stubsOf(yaml: string): Promise<Stubs> {
@@ -139,7 +123,13 @@ function replyOf(
     const examples = first && content ? examplesOf(operation, declared, document) : [];
     for (const each of [...examples.map((body) => ({ ...first, body }) as DerivedReply), ...derived]) {
       const reply = typed(each);
-      if (isValid(operation, reply, content)) return reply;
+      const sent = reply.body === undefined ? undefined : content?.sent(reply.body);
+      if (
+        isKept(() => {
+          operation.validator.reply(status, reply.headers ?? {}, sent);
+        }, ReplyError)
+      )
+        return reply;
     }
   }
   return `no body of the reply ${declared} could be derived: give it an example`;
@@ -153,47 +143,14 @@ function examplesOf(operation: ContractOperation, status: string, document: Open
   return [example, ...Object.values(examples).map((each) => resolve(each).value)].filter((each) => each !== undefined);
 }
 
-function isValid(
-  { validator }: ContractOperation,
-  { status, headers = {}, body }: ReplyData,
-  content: ContractReply['content'],
-): boolean {
+/** Whether it is kept, and not refused by such an error. */
+function isKept(act: () => unknown, refusal: typeof Refusal | typeof ReplyError): boolean {
   try {
-    validator.reply(status, headers, body === undefined ? undefined : content?.sent(body));
+    act();
     return true;
   } catch (error) {
-    if (error instanceof ReplyError) return false;
+    if (error instanceof refusal) return false;
     throw error;
-  }
-}
-
-/** Names for the functions and the files of operations, whose ids may be any texts. */
-export function namesOf(ids: readonly string[]): string[] {
-  const taken = new Set(TAKEN);
-  return ids.map((id) => nameOf(id, taken));
-}
-
-function nameOf(id: string, taken: Set<string>): string {
-  const [first = '', ...others] = id.split(/[^A-Za-z0-9_$]+/).filter((word) => word !== '');
-  const joined = first + others.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
-  const base = isName(joined) ? joined : `operation${joined.charAt(0).toUpperCase()}${joined.slice(1)}`;
-  const names = [base, ...Array.from({ length: taken.size }, (_, index) => `${base}${index + 2}`)];
-  const name = names.find((each) => !taken.has(each.toLowerCase())) ?? base;
-  // Some systems do not distinguish the case of file names.
-  taken.add(name.toLowerCase());
-  return name;
-}
-
-const GLOBAL = ['undefined', 'NaN', 'Infinity', 'URL'];
-
-function isName(text: string): boolean {
-  if (!/^[A-Za-z_$][\w$]*$/.test(text) || GLOBAL.includes(text)) return false;
-  try {
-    // Compiles the name as code of a module, and runs nothing.
-    new Script(`'use strict'; async () => { const ${text} = 1; }`);
-    return true;
-  } catch {
-    return false;
   }
 }
 
@@ -240,23 +197,14 @@ function requestOf(
         const body = carried && (example ?? parts.body);
         if (carried === undefined && operation.body?.required === true) continue;
         if (body === null || (body !== undefined && typeof body !== 'object')) continue;
-        if (!isAccepted(operation, { sent, body: carried && { ...carried, text: exactJson(body) } })) continue;
+        const whole = carried && { ...carried, text: exactJson(body) };
+        if (!isKept(() => validateRequest(sent, whole, operation), Refusal)) continue;
         const query = sent.query === '' ? '' : `?${sent.query}`;
         const headers = { ...sent.headers, ...(carried && { 'Content-Type': carried.mediaType }) };
         const row = { operation: operation.id, method: operation.method, path: `${basePath}${sent.path}${query}` };
         return [{ ...row, status, headers, ...(body !== undefined && { body }) }];
       }
   return [];
-}
-
-function isAccepted(operation: ContractOperation, { sent, body }: Wire): boolean {
-  try {
-    validateRequest(sent, body, operation);
-    return true;
-  } catch (error) {
-    if (error instanceof Refusal) return false;
-    throw error;
-  }
 }
 
 const IMPORTS_OF_TEST = [

@@ -2,7 +2,7 @@ import { runInThisContext } from 'node:vm';
 import { expect, test } from '@jest/globals';
 import { stub, stubsIn, type AnyService } from '../../../src/service.ts';
 import { literal } from '../../../tools/stubs/literals.ts';
-import { namesOf } from '../../../tools/stubs/service.ts';
+import { namesOf } from '../../../tools/stubs/names.ts';
 
 test('namesOf makes a name of its own of any operationId, for a function and a file', () => {
   const ids = ['getBed', 'get-api-v2-user', 'delete', '404', 'GETBED', 'index', '', 'ü', 'beds.list/all', 'URL'];
