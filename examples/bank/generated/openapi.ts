@@ -209,6 +209,11 @@ export interface components {
          * @example WyI3YzFmNmE5ZSJd
          */
         Cursor: string;
+        /**
+         * @description Where a page of transfers begins. Only the list of transfers takes it.
+         * @example WyIyMDI2LTExLTIwVDA4OjMwOjAwLjAwMFoiLCIxZDBmMGY2ZSJd
+         */
+        TransferCursor: components["schemas"]["Cursor"];
         /** @description A currency, and how it is written. */
         CurrencyInfo: {
             code: components["schemas"]["Currency"];
@@ -296,7 +301,7 @@ export interface components {
         /** @description Transfers, and where the next page begins, if there is one. */
         TransferPage: {
             transfers: components["schemas"]["Transfer"][];
-            next?: components["schemas"]["Cursor"];
+            next?: components["schemas"]["TransferCursor"];
         };
         /** @description An error has a number for your program, and a message for you. */
         Error: {
@@ -876,6 +881,8 @@ export interface components {
         Limit: number | undefined;
         /** @description `next` of the page before. Send the other parameters as for that page. */
         Cursor: components["schemas"]["Cursor"];
+        /** @description `next` of the page before. */
+        TransferCursor: components["schemas"]["TransferCursor"];
     };
     requestBodies: never;
     headers: {
@@ -1202,8 +1209,8 @@ export interface operations {
             query?: {
                 /** @description The most items of a page. */
                 limit?: components["parameters"]["Limit"];
-                /** @description `next` of the page before. Send the other parameters as for that page. */
-                cursor?: components["parameters"]["Cursor"];
+                /** @description `next` of the page before. */
+                cursor?: components["parameters"]["TransferCursor"];
             };
             header?: never;
             path: {

@@ -6,13 +6,17 @@ import { Client, newTransfer } from './client.ts';
 
 const UNKNOWN = '00000000-0000-0000-0000-000000000000';
 
-/** Of the contract, what shows a refusal for want of a scope. */
+/** Of the contract, what shows a refusal for want of a scope, and the cursor of a page. */
 interface Contract {
   readonly paths: Record<string, Record<string, { readonly responses?: Record<string, { readonly $ref?: string }> }>>;
   readonly components: {
     readonly responses: Record<
       string,
       { readonly content: { readonly 'application/json': { readonly example: { readonly message: string } } } }
+    >;
+    readonly schemas: Record<
+      string,
+      { readonly examples?: readonly string[]; readonly properties?: { readonly next: { readonly $ref: string } } }
     >;
   };
 }
@@ -103,6 +107,17 @@ describe.each(ENGINES)('the bank on %s', (engine) => {
   test.each(['x', 'WyJhIiwiYiJd'])('refuses a cursor that is of no list: %s', async (cursor) => {
     expect(await client.get(`/accounts?cursor=${cursor}`)).toEqual(refusal(40011));
     expect(await client.get(`/accounts/${UNKNOWN}/transfers?cursor=${cursor}`)).toEqual(refusal(40011));
+  });
+
+  test.each([
+    ['/accounts', 'AccountPage'],
+    ['/accounts/{id}/transfers', 'TransferPage'],
+  ])('takes on %s the cursor that the contract shows as the next of its page', async (path, page) => {
+    const { components } = (await (await fetch(`${url}/openapi.json`)).json()) as Contract;
+    const name = components.schemas[page]?.properties?.next.$ref.replace('#/components/schemas/', '') ?? '';
+    const [cursor = ''] = components.schemas[name]?.examples ?? [];
+    const list = path.replace('{id}', await client.open(0n));
+    expect(await client.get(`${list}?cursor=${cursor}`)).toMatchObject({ status: 200 });
   });
 
   test('changes the owner for the client that has seen the account as it is', async () => {
