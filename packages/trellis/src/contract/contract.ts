@@ -95,7 +95,7 @@ export function readOperations(
   isSound: (operation: object) => boolean = () => true,
 ): Declared[] {
   const [resolve, follow] = [resolver(document), follower(document)];
-  const { security: ofAll = [] } = document.security && isSound(document.security) ? document : {};
+  const { security: ofAll = [] } = isLarge(document.security) && isSound(document.security) ? document : {};
   const operations: Declared[] = [];
   const ids = new Set<string>();
   const demands: { readonly security: Security; readonly where: string }[] = [];

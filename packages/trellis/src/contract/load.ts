@@ -40,12 +40,11 @@ export async function loadContract(contract: string | URL, errorBody?: ErrorBody
 /** @param cure if the file does not exist @throws ContractError */
 export async function readContractFile(contract: string | URL, cure: string): Promise<string> {
   return await readFile(contract, 'utf8').catch((error: unknown) => {
-    // Without the message of Node, which has the path once more.
     const code = Error.isError(error) && 'code' in error ? error.code : error;
     throw new ContractError(
       code === 'ENOENT'
         ? `openapi.yaml does not exist: ${cure}`
-        : `openapi.yaml cannot be read: ${String(code)}: let it be a file that you may read`,
+        : `openapi.yaml cannot be read: ${String(code)}: let ${String(contract)} be a file that you may read`,
     );
   });
 }

@@ -63,7 +63,7 @@ export async function doWork<T>(
   const own = { run: untilOver(within.run), create: untilOver(within.create), get: untilOver(within.get) };
   try {
     const result = await Promise.race([runs.run(run, () => work(own)), ended]);
-    // Kysely asks some microtasks after the call, and a query may be begun when another one is answered.
+    // A plugin of Kysely asks some microtasks after the call, and a query may be begun when another one is answered.
     await settled();
     while (running.size > 0) {
       await Promise.race([Promise.all(running), ended]);

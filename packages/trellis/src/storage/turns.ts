@@ -37,12 +37,6 @@ export class Turns {
     }
   }
 
-  /** Waits for all work. None may follow. */
-  async idle(): Promise<void> {
-    // Takes each turn, and gives none back.
-    for (; this.active > 0; this.active--) await this.next(Infinity);
-  }
-
   private next(maxWaitMs: number): Promise<void> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ until: performance.now() + maxWaitMs, resolve, reject });

@@ -42,10 +42,10 @@ export default class Environment {
   async teardown(): Promise<void> {
     // Jest has wrapped it.
     process.exit = exit;
-    for (const callback of this.callbacks.toReversed()) await callback();
-    if (this.usesPostgres) await (await workerPostgres()).dropDatabases();
     for (const name of Object.keys(process.env)) Reflect.deleteProperty(process.env, name);
     Object.assign(process.env, this.variables);
+    for (const callback of this.callbacks.toReversed()) await callback();
+    if (this.usesPostgres) await (await workerPostgres()).dropDatabases();
   }
 
   exportConditions(): string[] {

@@ -38,6 +38,7 @@ function exporting(values: object): SyntheticModule {
  */
 export default class Runtime extends JestRuntime {
   private readonly modules = new Map<string, Module>();
+  private readonly evaluating = new Map<Module, Promise<Module>>();
   private readonly environment: Environment;
 
   constructor(...given: ConstructorParameters<typeof JestRuntime>) {
@@ -100,7 +101,14 @@ export default class Runtime extends JestRuntime {
     });
   }
 
-  private async evaluated(module: Module): Promise<Module> {
+  private evaluated(module: Module): Promise<Module> {
+    const evaluating = this.evaluating.get(module) ?? this.evaluate(module);
+    this.evaluating.set(module, evaluating);
+    return evaluating;
+  }
+
+  private async evaluate(module: Module): Promise<Module> {
+    // Another module may have linked it.
     if (module.status === 'unlinked')
       await module.link(async (specifier, from, { attributes }) => await this.link(specifier, from, attributes));
     await module.evaluate();

@@ -36,13 +36,15 @@ export function danglingIn(document: Tree): ContractError[] {
   const schemes = Object.values(memberOf(memberOf(document, 'components'), 'securitySchemes') ?? {});
   return referencesIn(document).flatMap(({ node, reference }) => {
     if (schemes.includes(node) || isNode(targetOf(document, reference))) return [];
-    const why = ADDRESS.test(reference)
-      ? NO_NETWORK
-      : reference.startsWith('#')
-        ? 'where the document has no object: add it, or refer to another one'
-        : 'which is not there, or is not YAML: put the file where the reference leads';
-    return [new ContractError(`$ref leads to ${reference}, ${why}`, locationOf(node, '$ref'))];
+    return [new ContractError(`$ref leads to ${reference}, ${whyDangling(reference)}`, locationOf(node, '$ref'))];
   });
+}
+
+/** Of a reference that leads to no object. */
+export function whyDangling(reference: string): string {
+  if (ADDRESS.test(reference)) return NO_NETWORK;
+  if (reference.startsWith('#')) return 'where the document has no object: add it, or refer to another one';
+  return 'which is not there, or is not YAML: put the file where the reference leads';
 }
 
 function readText(file: string): string {

@@ -1,15 +1,22 @@
 import { resolver, type Security } from '../../src/contract/schema/document.ts';
 import { asked, type Choice, type Question } from './decisions.ts';
 import { isFieldRefused, isOneScheme, isSecurity } from './reading.ts';
+import { whyDangling } from './read.ts';
 import { isNode, memberOf, type Tree, operationsIn, safely } from './tree.ts';
 
 /** The name of the scheme that is declared where the document has none that the service keeps. */
 const BEARER = 'bearerAuth';
 
-const isKept = (scheme: unknown) =>
+/** What may stand beside `$ref`. */
+const BESIDE = ['$ref', 'summary', 'description'];
+
+/** @param target of its `$ref`, or the scheme itself */
+const isKept = (scheme: unknown, target: unknown) =>
   isNode(scheme) &&
-  !Object.hasOwn(scheme, '$ref') &&
-  Object.keys(scheme).every((name) => !isFieldRefused(scheme, 'Security Scheme', name));
+  isNode(target) &&
+  !Object.hasOwn(target, '$ref') &&
+  (scheme === target || Object.keys(scheme).every((name) => BESIDE.includes(name))) &&
+  Object.keys(target).every((name) => !isFieldRefused(target, 'Security Scheme', name));
 
 export const SECURITY: Question = {
   key: 'security',
@@ -17,7 +24,7 @@ export const SECURITY: Question = {
     const schemes = memberOf(memberOf(document, 'components'), 'securitySchemes') ?? {};
     const resolve = resolver(document);
     const schemeOf = (name: string) => safely(() => resolve(schemes[name] as Tree)) ?? schemes[name];
-    const refused = Object.keys(schemes).filter((name) => !isKept(schemeOf(name)));
+    const refused = Object.keys(schemes).filter((name) => !isKept(schemes[name], schemeOf(name)));
     const holders = [{ node: document, where: 'security' }, ...operationsIn(document)].filter(({ node }) =>
       isSecurity(node['security']),
     );
@@ -49,7 +56,7 @@ export const SECURITY: Question = {
 
 function kindOf(scheme: unknown): string {
   if (!isNode(scheme)) return 'not declared';
-  if (typeof scheme['$ref'] === 'string') return `${scheme['$ref']}, which is not there`;
+  if (typeof scheme['$ref'] === 'string') return `${scheme['$ref']}, ${whyDangling(scheme['$ref'])}`;
   return [scheme['type'], scheme['scheme'], scheme['in']].filter((each) => typeof each === 'string').join(', ');
 }
 

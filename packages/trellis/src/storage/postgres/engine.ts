@@ -228,7 +228,6 @@ class PostgresEngine implements Engine {
   async close(): Promise<void> {
     await this.creations.idle();
     for (const queue of this.lookUps.values()) await queue.idle();
-    await this.turns.idle();
     this.closing.abort();
     for (const session of [this.session, this.readiness, ...this.idleSessions]) session[Symbol.dispose]();
   }

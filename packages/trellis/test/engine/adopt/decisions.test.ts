@@ -192,18 +192,27 @@ test('lets the tokens of one scheme open what several schemes opened', () => {
   expect(made.document['components']?.['securitySchemes']).toEqual({ token: schemes.token });
 });
 
-test.each(['none.yaml#/token', '#/components/securitySchemes/none'])(
-  'lets bearer tokens open what a scheme opened that is not there, behind %s',
-  ($ref) => {
-    const yaml = documentWith(['components', 'securitySchemes'], { token: { $ref }, same: { $ref: SCHEME } });
-    expect(adopted(yaml).open).toEqual([expect.stringContaining(`token (${$ref}, which is not there)`)]);
-    const made = adopted(yaml, 'security: bearerAuth');
-    expect(made).toMatchObject({ open: [], refusals: [], document: { security: [{ bearerAuth: [] }] } });
-    expect(at(made.document, ['components', 'securitySchemes'])).toEqual({
-      bearerAuth: { type: 'http', scheme: 'bearer' },
-    });
-  },
-);
+test.each([
+  ['none.yaml#/token', 'which is not there, or is not YAML: put'],
+  ['https://host/api.yaml#/token', 'and adopt never reaches the network: save'],
+  ['#/components/securitySchemes/none', 'where the document has no object: add'],
+])('leaves out no scheme that is not there, and lets bearer tokens open what it opened, behind %s', ($ref, why) => {
+  const yaml = documentWith(['components', 'securitySchemes'], { token: { $ref }, same: { $ref: SCHEME } });
+  const { open } = adopted(yaml, 'references: leave-out\nfields: leave-out\n');
+  expect(open).toEqual([expect.stringContaining(`token (${$ref}, ${why}`)]);
+  const made = adopted(yaml, 'security: bearerAuth');
+  expect(made).toMatchObject({ open: [], refusals: [], document: { security: [{ bearerAuth: [] }] } });
+  expect(at(made.document, ['components', 'securitySchemes'])).toEqual({
+    bearerAuth: { type: 'http', scheme: 'bearer' },
+  });
+});
+
+test('lets the tokens of one scheme open what another one opened that has more than its $ref', () => {
+  const real = { type: 'http', scheme: 'bearer' };
+  const schemes = { token: { $ref: '#/components/securitySchemes/real', type: 'http' }, real };
+  const made = adopted(documentWith(['components', 'securitySchemes'], schemes), 'security: real');
+  expect(made).toMatchObject({ open: [], refusals: [], document: { security: [{ real: [] }] } });
+});
 
 test('makes 400 of the 422 of a path that another one refers to', () => {
   const document = parse(documentWith([...POST, 'responses', '422'], failure('a'))) as Data;

@@ -126,6 +126,7 @@ describe('loadContract refuses, and does not fail, for', () => {
     ['servers that are a map', contractOf([], [], 'servers: {}\n'), 'servers must be a list of Server Objects'],
     ['a server that is a text', contractOf([], [], 'servers: [x]\n'), '0 must be a Server Object'],
     ['security that is a text', contractOf([replies('a/json: {}')], [], 'security: x\n'), 'security must be a list'],
+    ['security that is a number', contractOf([DEFAULT], [], 'security: 3\n'), 'security must be a list'],
     [
       'a requirement that is a text',
       contractOf([DEFAULT], [], 'security: [x]\n'),

@@ -78,21 +78,6 @@ test('the store tells how many of its sessions are open and in use, and how many
   await until(async () => (await measured())['connections_to_postgres'] === 0);
 });
 
-test('close() waits for the statements that run, and for those that wait for a session', async () => {
-  const own = await server.createDatabase();
-  const store = await open(own);
-  await using other = await OtherSession.open(server.url(own));
-  await other.run('select pg_advisory_lock(1)');
-  const events: string[] = [];
-  const statement = { sql: 'select pg_advisory_lock_shared(1)', values: [], writes: false };
-  const running = Array.from({ length: 11 }, () => store.run(statement).then(() => events.push('statement')));
-  await server.until(`select from pg_stat_activity where wait_event_type = 'Lock' and datname = '${own}'`);
-  const closed = store.close().then(() => events.push('closed'));
-  await other.run('select pg_advisory_unlock(1)');
-  await Promise.all([...running, closed]);
-  expect(events.indexOf('closed')).toBe(11);
-});
-
 test('the store connects through a Unix socket', async () => {
   const url = `postgres://postgres@${encodeURIComponent(server.folder)}:${server.port}/${database}`;
   const store = await openStore(LAYOUT, readPostgresLocation(url), { create: true });

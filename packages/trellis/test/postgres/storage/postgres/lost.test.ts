@@ -166,9 +166,8 @@ test('the store leaves no connection open when it closes during a write', async 
   await other.run('begin; lock table items in exclusive mode');
   const writing = store.database.insertInto('items').values({ id: 1n, name: 'Ginkgo' }).executeTakeFirstOrThrow();
   await server.until(WAITS);
-  const closed = store.close();
+  await store.close();
   await other.run('rollback');
-  await closed;
   expect((await writing).numInsertedOrUpdatedRows).toBe(1n);
   const connections = `from pg_stat_activity where datname = '${database}' and application_name = 'item-store'`;
   await server.until(`select where not exists (select ${connections})`);
