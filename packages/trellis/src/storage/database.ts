@@ -33,7 +33,7 @@ function asStatement({ sql, parameters, query }: kysely.CompiledQuery): Statemen
   return { sql, values: parameters.map(taken), writes: query.kind !== 'SelectQueryNode' };
 }
 
-class Compiler implements kysely.QueryCompiler {
+class StatementCompiler implements kysely.QueryCompiler {
   private readonly compiler: kysely.QueryCompiler;
 
   constructor(compiler: kysely.QueryCompiler) {
@@ -47,9 +47,10 @@ class Compiler implements kysely.QueryCompiler {
     return { ...compiled, asked: attempt(() => asStatement(compiled)) };
   }
 }
+
 const DIALECTS = {
-  sqlite: [new Compiler(new SqliteQueryCompiler()), new SqliteAdapter()],
-  postgres: [new Compiler(new PostgresQueryCompiler()), new PostgresAdapter()],
+  sqlite: [new StatementCompiler(new SqliteQueryCompiler()), new SqliteAdapter()],
+  postgres: [new StatementCompiler(new PostgresQueryCompiler()), new PostgresAdapter()],
 } as const;
 
 type RunAsked = (asked: Asked<Statement>) => Promise<Result>;

@@ -1,7 +1,7 @@
 import { MAX_WAITING } from './queue.ts';
 import { StoreUnavailable } from './store.ts';
 
-interface Waiting {
+interface Turn {
   readonly until: number;
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
@@ -10,7 +10,7 @@ interface Waiting {
 /** Limits how much work is done at the same time; further work waits in the order in which it came. */
 export class Turns {
   private readonly maxWaitMs: number;
-  private readonly waiting: Waiting[] = [];
+  private readonly waiting: Turn[] = [];
   private readonly maxActive: number;
   private active = 0;
 
