@@ -114,7 +114,10 @@ function reached(schema: AnySchema, follow: Follow): Iterable<Schema> {
   return walk([schema], (each) => [...appliedInPlace(each, follow), ...beneath(each)]);
 }
 
-/** Whether such a schema may apply to the value of another one or to a part of it; each schema is looked at once. */
+/**
+ * Whether such a schema may apply to the value of another one or to a part of it. What does not lead there is looked at
+ * once; what does, again for each schema before it, of which a contract that compiles has some hundred in a row at most.
+ */
 export function leadingTo(isSuch: (schema: Schema) => boolean, follow: Follow): (schema: AnySchema) => boolean {
   const known = new Map<AnySchema, boolean>();
   return (schema) =>

@@ -136,12 +136,16 @@ export class Session implements Disposable {
     let changes = 0n;
     let begun: Promise<Result> | undefined;
     let isOver = false;
+    const requireOpen = () => {
+      if (isOver) throw new Error('the transaction is over');
+    };
     const query: Query = async (...statement) => {
+      requireOpen();
       const joins = begun === undefined && begin === BEGIN && connection.knowsBegin && statement.length > 1;
       // Without a transaction, the statement would take effect by itself.
       if (!joins) await (begun ??= this.queryOn(connection, until, [begin]));
       connection.knowsBegin ||= begin === BEGIN;
-      if (isOver) throw new Error('the transaction is over');
+      requireOpen();
       const asked = this.queryOn(connection, until, statement, joins);
       begun ??= asked;
       const done = await asked;
@@ -155,6 +159,7 @@ export class Session implements Disposable {
       await begun;
     } catch (error) {
       isOver = true;
+      if (begun === undefined) throw error;
       // With a new deadline, as the work may have run past `until`.
       await this.queryOn(connection, performance.now() + UNREACHABLE_QUERY_MS, ['rollback']).catch(() => {
         this.giveUp(connection);

@@ -194,7 +194,16 @@ test('a statement that waits for the begin or the first one of its transaction h
   await other.run('select pg_advisory_unlock(1)');
   await stopped;
   await expect(Promise.all(asked)).rejects.toThrow('the transaction is over');
-  expect((await session.query(until, 'select id from items')).rows).toEqual([]);
+  const late: Query[] = [];
+  const none = (query: Query) => {
+    late.push(query);
+    return Promise.reject(new Error('stopped'));
+  };
+  await expect(session.transaction(none, until, false)).rejects.toThrow('stopped');
+  await expect(late[0]?.('select 1')).rejects.toThrow('the transaction is over');
+  // By itself, not within a transaction that nobody ends.
+  await session.query(until, 'insert into items values ($1, $2)', 2n, 'x');
+  expect(await server.query('select id from items', own)).toEqual([{ id: '2' }]);
 });
 
 test('the store runs eight queries at once, and looks up a token meanwhile', async () => {
