@@ -41,10 +41,11 @@ export async function loadContract(contract: string | URL, errorBody?: ErrorBody
 export async function readContractFile(contract: string | URL, cure: string): Promise<string> {
   return await readFile(contract, 'utf8').catch((error: unknown) => {
     const code = Error.isError(error) && 'code' in error ? error.code : error;
+    const path = contract instanceof URL ? fileURLToPath(contract) : contract;
     throw new ContractError(
       code === 'ENOENT'
         ? `openapi.yaml does not exist: ${cure}`
-        : `openapi.yaml cannot be read: ${String(code)}: let ${String(contract)} be a file that you may read`,
+        : `openapi.yaml cannot be read: ${String(code)}: let ${path} be a file that you may read`,
     );
   });
 }

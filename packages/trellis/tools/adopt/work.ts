@@ -78,7 +78,7 @@ export class Adoption {
       for (const [key, places] of this.leftOut) this.settle(key, doubtOf(key, places));
     });
     refusals = wrong.length > 0 ? wrong : refusals;
-    // Where a body is never JSON, that alone is told.
+    // A document with bodies that are not JSON cannot be adopted, so its other refusals would be of no use.
     this.refusals = other.length > 0 ? other : refusals.map(({ message }) => message);
   }
 

@@ -201,7 +201,7 @@ test('a statement that waits for the begin or the first one of its transaction h
   };
   await expect(session.transaction(none, until, false)).rejects.toThrow('stopped');
   await expect(late[0]?.('select 1')).rejects.toThrow('the transaction is over');
-  // By itself, not within a transaction that nobody ends.
+  // If the late statement had begun a transaction, this row would be lost with it: another session would not see the row.
   await session.query(until, 'insert into items values ($1, $2)', 2n, 'x');
   expect(await server.query('select id from items', own)).toEqual([{ id: '2' }]);
 });
