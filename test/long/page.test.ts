@@ -177,6 +177,11 @@ describeInBrowser('in a browser', () => {
     test('creates a plant when the reader uses only the keyboard', async () => {
       await using visited = await open('/docs');
       const { page } = visited;
+      // A fast reader would press Execute before the body is there, and nothing would happen.
+      await page.evaluate(`new MutationObserver(() => {
+        const [button, body] = ['.execute', '.body-param__text'].map((each) => document.querySelector(each));
+        globalThis.early ??= button && !body ? 'Execute before the body' : undefined;
+      }).observe(document, { subtree: true, childList: true })`);
       const docs = new DocsPage(page, 'plants-createPlant');
       await docs.operation.waitFor();
       await tabTo(page, /^Authorize$/);
@@ -191,6 +196,7 @@ describeInBrowser('in a browser', () => {
       await tabTo(page, /^Execute$/);
       const { status, body } = await docs.answerTo(() => page.keyboard.press('Enter'));
       expect([status, JSON.parse(body)]).toEqual(['200', { name: 'Monstera deliciosa', tag: 'tropical' }]);
+      expect(await page.evaluate('globalThis.early')).toBeUndefined();
       expect(visited.problems).toEqual([]);
     });
 

@@ -228,8 +228,11 @@ export function docsPlugin({ React }: Ui.System, { storageKey, tokenPrefix }: Ui
         return h(Original, { schema: { ...schema, ...rest } });
       }),
       CloseIcon: followed(() => forEars('Close the dialog')),
-      // Browsers take the focus from a button that is disabled.
-      execute: wrapped((Original, props) => h(Original, { ...props, disabled: false })),
+      // Before the operation's own fields are there, it would send nothing; browsers take the focus from a disabled button.
+      execute: wrapped((Original, props, { specSelectors }) => {
+        const isThere = specSelectors.specResolvedSubtree(['paths', props['path'], props['method']]) !== undefined;
+        return isThere && h(Original, { ...props, disabled: false });
+      }),
       // Its name is its text.
       Button: wrapped((Original, props) => h(Original, { ...props, 'aria-label': undefined })),
       // A link inside the button that opens an operation.

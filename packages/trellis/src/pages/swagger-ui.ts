@@ -43,6 +43,8 @@ export interface System {
   readonly specSelectors: {
     readonly loadingStatus: () => unknown;
     readonly mutatedRequestFor: (path: string, method: string) => State;
+    /** What the page shows of an operation, once it has followed the references in it. */
+    readonly specResolvedSubtree: (at: readonly unknown[]) => State | undefined;
     readonly selectInfoTitleField: () => string;
     readonly selectInfoSummaryField: () => string | undefined;
     readonly version: () => string;
