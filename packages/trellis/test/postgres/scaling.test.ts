@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { MAX_WAITING_BYTES, MAX_WAITING, STORE_PATIENCE_MS } from '../../src/storage/queue.ts';
 import { DEADLINE, MAX } from '../../src/http/bounds.ts';
+import { Session } from '../support/session.ts';
 import { type Postgres, PostgresServer, sharedPostgres } from '../support/postgres.ts';
 import { page } from '../support/readme.ts';
 import { until } from '../support/until.ts';
@@ -21,13 +22,19 @@ describe('instances on one PostgreSQL', () => {
     expect(code).toBe(0);
     const service = await startInstance({ DATABASE_URL: server.url(database, '?application_name=counted') });
     const connections = "select pid from pg_stat_activity where application_name = 'counted'";
-    // Creates that arrive together may all fit into one batch, which needs only one connection.
+    const create = (id: number) => createItem(service, `{"id":${id},"name":"Ginkgo"}`);
+    await using other = await Session.open(server.url(database));
+    await other.run('begin; lock table items in exclusive mode');
+    // Creates that arrive together are one batch, which needs one connection.
+    const creations: Promise<unknown>[] = [];
     await until(async () => {
-      const items = Array.from({ length: 20 }, (_, id) => `{"id":${id},"name":"Ginkgo"}`);
-      await Promise.all(items.map((item) => createItem(service, item)));
-      return (await server.query(connections)).length >= 3;
+      creations.push(create(creations.length));
+      return (await server.query(`${connections} and wait_event_type = 'Lock'`)).length === 2;
     });
-    expect(await server.query(connections)).toHaveLength(3);
+    creations.push(...Array.from({ length: 20 }, (_, index) => create(1000 + index)));
+    await other.run('rollback');
+    await Promise.all(creations);
+    await until(async () => (await server.query(connections)).length === 3);
     expect(POSTGRESQL).toContain('Each instance holds three connections');
     await service.stop();
   });
