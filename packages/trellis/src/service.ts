@@ -92,8 +92,12 @@ type Opened<Open extends Opens | undefined> = Open extends Opens ? Awaited<Retur
 
 /** The operations that may create a row: their body requires columns of the table alone. */
 type CreatorOf<All, T> = {
-  [Id in keyof All & string]: [RequiredOf<All[Id]>] extends [keyof T['columns' & keyof T]] ? Id : never;
+  [Id in keyof All & string]: Creator<Id, Exclude<RequiredOf<All[Id]>, keyof T['columns' & keyof T]>>;
 }[keyof All & string];
+/** Of another operation the compiler says what the table lacks. */
+type Creator<Id extends string, Lacking> = [Lacking] extends [never]
+  ? Id
+  : Readonly<Record<`the table lacks what ${Id} requires`, Lacking>>;
 
 /** Any operation. They are methods, because TypeScript allows narrower parameters only there. */
 interface Untyped {

@@ -81,7 +81,10 @@ export const NAMED: Readonly<Record<string, Change>> = {
         ['{ id: 2,', '{ height: 2, id: 2,'],
       ),
     ),
-    says: ["src/createPlant.ts: TS2379: Type 'bigint' is not assignable to type 'NoSuchColumn'"],
+    says: [
+      "src/createPlant.ts: TS2379: Type 'bigint' is not assignable to type 'NoSuchColumn'",
+      'src/index.ts: TS2322: "the table lacks what createPlant requires", "height"',
+    ],
   },
   'a field renamed': {
     edit: (project) => {
