@@ -6,7 +6,7 @@ import { attempt, taken } from './values.ts';
 
 const {
   DefaultQueryExecutor,
-  HandleEmptyInListsPlugin,
+  OperationNodeTransformer,
   PostgresAdapter,
   PostgresQueryCompiler,
   QueryCreator,
@@ -16,7 +16,22 @@ const {
 } = loadKysely();
 
 /** Replaces `in ()`, which matches nothing on SQLite and is a syntax error on PostgreSQL. It copies the whole query. */
-const EMPTY_LISTS = new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression });
+class EmptyLists extends OperationNodeTransformer {
+  // HandleEmptyInListsPlugin of Kysely would not look into the operands, which may be queries.
+  protected override transformBinaryOperation(node: kysely.BinaryOperationNode, queryId?: kysely.QueryId) {
+    return super.transformBinaryOperation(
+      hasEmptyList(node) ? replaceWithNoncontingentExpression(node) : node,
+      queryId,
+    );
+  }
+}
+const EMPTY_LISTS = new EmptyLists();
+
+function hasEmptyList(node: kysely.BinaryOperationNode): node is kysely.EmptyInListNode {
+  const { operator } = node.operator as kysely.OperatorNode;
+  const { values } = node.rightOperand as Partial<kysely.ValueListNode>;
+  return (operator === 'in' || operator === 'not in') && values?.length === 0;
+}
 
 /** A query as it was when it was called, or why it cannot be asked. */
 export type Asked<Given> = Given | Error;
@@ -43,7 +58,7 @@ class StatementCompiler implements kysely.QueryCompiler {
   compileQuery(...[node, queryId]: Parameters<kysely.QueryCompiler['compileQuery']>): Compiled {
     let compiled = this.compiler.compileQuery(node, queryId);
     if (compiled.sql.includes('in ()'))
-      compiled = this.compiler.compileQuery(EMPTY_LISTS.transformQuery({ node, queryId }), queryId);
+      compiled = this.compiler.compileQuery(EMPTY_LISTS.transformNode(node, queryId), queryId);
     return { ...compiled, asked: attempt(() => asStatement(compiled)) };
   }
 }

@@ -52,12 +52,17 @@ export function testQueries(getStore: () => Store, open: () => Promise<Store>, s
       expect(await nameOf(await insert(database, 'x'))).toBe('x');
     });
 
-    test('finds no row by an empty `in` list, and every row by an empty `not in` list', async () => {
+    test('finds no row by an empty `in` list, and every row by an empty `not in` list, also in a subquery', async () => {
       const { database } = getStore();
       const id = await insert(database, 'x');
       const found = database.selectFrom('items').select('id').where('id', '=', id);
       expect(await found.where('id', 'in', []).execute()).toEqual([]);
       expect(await found.where('id', 'not in', []).execute()).toEqual([{ id }]);
+      const items = database.selectFrom('items').select('id');
+      const none = items.where('id', 'in', []);
+      expect(await found.where('id', 'in', none).execute()).toEqual([]);
+      expect(await found.where('id', 'in', items.where('id', 'not in', none)).execute()).toEqual([{ id }]);
+      expect(await found.where(({ eb }) => eb(none.limit(1), 'is', null)).execute()).toEqual([{ id }]);
     });
 
     test('fails with the kind of the constraint that it violates', async () => {
@@ -206,7 +211,8 @@ export function testQueries(getStore: () => Store, open: () => Promise<Store>, s
       ['one opening', () => Promise.resolve(undefined)],
       ['two openings', open],
     ])('loses none of twelve concurrent updates of a row, through %s of the store', async (_count, openOther) => {
-      const [store, other] = [getStore(), await openOther()];
+      const store = getStore();
+      const other = await openOther();
       const id = await insert(store.database, '0');
       const works = Array.from({ length: 12 }, (_, index) =>
         insist(() => (index % 2 === 0 ? store : (other ?? store)).transaction(({ database }) => addOne(id, database))),
