@@ -1,6 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import { ExplainedError } from '../explained-error.ts';
+import { exactJson } from '../contract/schema/int64.ts';
+import { ExplainedError, messageOf } from '../explained-error.ts';
 import type { AnyService } from '../service.ts';
 import type { AnyRow, Store } from '../storage/store.ts';
 import { writeNewFile } from '../files/new-file.ts';
@@ -26,7 +27,7 @@ export async function exportRecords(
   await withStore(job, { create: false }, async (store) => {
     // On a terminal, lines of progress would mix with the records.
     const progress = path === undefined && io.stdout.isTTY ? undefined : new Progress(records.table, io.stderr);
-    const lines = texts(records, names, store, format, progress);
+    const lines = texts(records, names, service.tables[records.table]?.key ?? [], store, format, progress);
     if (path === undefined) for await (const text of lines) await print(io, text);
     else {
       using interruption = watchSignals(io);
@@ -57,6 +58,7 @@ function namesIn({ tables }: AnyService, { table, operation: { id }, body }: Rec
 async function* texts(
   { table, csv, nulls }: Records,
   names: readonly string[],
+  key: readonly string[],
   store: Store,
   format: Format,
   progress: Progress | undefined,
@@ -65,12 +67,21 @@ async function* texts(
     Object.fromEntries(
       names.flatMap((name) => (row[name] !== undefined || nulls.has(name) ? [[name, valueOf(row[name])]] : [])),
     );
+  const write = (row: AnyRow): string => {
+    try {
+      return format === 'csv' ? csv.write(asBody(row), names) : toNdjson(asBody(row));
+    } catch (error) {
+      const named = key.map((column) => `${column} ${exactJson(row[column])}`).join(', ');
+      throw new ExplainedError(
+        `the row of ${table} with ${named} cannot be exported: ${messageOf(error)}: change its values in the store`,
+      );
+    }
+  };
   let count = 0;
   if (format === 'csv') yield csv.header(names);
   try {
-    for await (const portion of store.list(table, names)) {
-      const bodies = portion.map(asBody);
-      yield bodies.map((each) => (format === 'csv' ? csv.write(each, names) : toNdjson(each))).join('');
+    for await (const portion of store.list(table, [...new Set([...names, ...key])])) {
+      yield portion.map(write).join('');
       count += portion.length;
       progress?.update(count, undefined);
     }

@@ -104,6 +104,21 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (engine) => {
     expect(given.read('csv.csv')).toMatch(/^id,text,exact,small,number,flag,at,list,any,maybe,note,shelf\n/);
   });
 
+  test('an export names the table and the row with a number that no double holds', async () => {
+    const { run, write, database, url } = await place(engine);
+    write('things.ndjson', THINGS);
+    expect(await run('import', 'things.ndjson', '--table', 'things')).toMatchObject({ code: 0 });
+    const change = `update things set "any" = '{"a":[1e400]}' where id = '"'`;
+    if (engine === 'SQLite') {
+      using store = new DatabaseSync(database);
+      store.exec(change);
+    } else await server.query(change, new URL(url).pathname.slice(1));
+    const message =
+      'the row of things with id "\\"" cannot be exported: JSON has no Infinity: change its values in the store';
+    for (const name of ['things.ndjson', 'things.csv'])
+      expect(await run('export', `all-${name}`, '--table', 'things')).toEqual(failed(message));
+  });
+
   test('an import takes what an export has written of the largest bodies, which are longer in a file', async () => {
     const list = (item: string) =>
       `[${Array<string>(Math.floor(65_000 / (item.length + 1)))
