@@ -19,8 +19,8 @@ header parameters named \`Accept\`, \`Content-Type\` and \`Authorization\`.
 The validator judges exact values: an int64 by its digits, and a parameter after decoding its text by its \`style\` and
 type (a number as in JSON, \`true\` or \`false\`, otherwise a string; UTF-8 only; \`+\` is a space in a query). A text that
 the schema allows as a number and as a string is a number. \`type: integer\` and \`type: number\` without \`format: int64\`
-are doubles, as in JavaScript. Where the contract gives a number no type, it is a double too, and an integer that a
-double would round gets 400 with its position. A check that takes too much work ends with 40099.
+are doubles, as in JavaScript. Where the contract gives a number no type, it is a double too, and an integer whose
+digits a double would not keep gets 400 with its position. A check that takes too much work ends with 40099.
 `;
 
 /** The text of docs/contract.md, with a table for each kind of object. */

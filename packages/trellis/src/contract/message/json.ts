@@ -174,7 +174,7 @@ class Parser {
     const number = position === undefined ? Number(literal) : position.number(literal);
     if (number === undefined)
       refuse(
-        `body has an integer at position ${start} that a double would round, and the contract gives it no type: ` +
+        `body has an integer at position ${start} whose digits a double would not keep, and the contract gives it no type: ` +
           'send it as a string',
         ErrorNumber.contractBroken,
       );

@@ -194,7 +194,7 @@ export function readScalar(text: string, position: Position): unknown {
     if (number === undefined)
       throw new Refusal(
         ErrorNumber.contractBroken,
-        `a double would round the integer ${text.slice(0, 100)}, and the contract gives it no type`,
+        `a double would not keep the digits of the integer ${text.slice(0, 100)}, and the contract gives it no type`,
       );
     const isInteger = typeof number === 'bigint' || (Number.isInteger(number) && !int64);
     // Where no string is allowed, a fault should say what the number must be.

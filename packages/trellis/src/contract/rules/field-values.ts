@@ -33,8 +33,8 @@ export const positive = must('a number above 0', (value) => isNumber(value) && N
 export const ofInt64 =
   (check: ValueCheck): ValueCheck =>
   (value, holder) =>
-    holder['format'] !== 'int64' && holdsBigint(value) ? ROUNDED : check(value, holder);
-export const ROUNDED = 'goes beyond ±9007199254740991, where numbers are rounded: add format: int64';
+    holder['format'] !== 'int64' && holdsBigint(value) ? INEXACT : check(value, holder);
+export const INEXACT = 'goes beyond ±9007199254740991, where doubles do not hold every integer: add format: int64';
 const isNames = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((each) => typeof each === 'string');
 export const names = must('a list of strings', isNames);

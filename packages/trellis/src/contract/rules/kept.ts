@@ -4,7 +4,7 @@ import { isLarge, isObject } from '../schema/exact.ts';
 import type { Findings } from '../schema/findings.ts';
 import { Position } from '../schema/positions.ts';
 import { requireShallow } from './depth.ts';
-import { holdsBigint, PROTOTYPE, ROUNDED } from './field-values.ts';
+import { holdsBigint, PROTOTYPE, INEXACT } from './field-values.ts';
 import { isIgnored, JSON_TYPE, type ObjectKind, ONE_FILE, VOCABULARY } from './vocabulary.ts';
 
 /** Whether a default has an integer that would lose digits as a number. */
@@ -136,7 +136,7 @@ export function requireKept(document: OpenApiDocument, found: Findings): Readonl
   // Last, when it is known which references lead somewhere.
   for (const schema of defaults)
     if (found.isSound(schema) && isRounded(schema.default, new Position(schema, follower(document))))
-      refuse(schema, 'default', `default ${ROUNDED}`);
+      refuse(schema, 'default', `default ${INEXACT}`);
   return schemas;
 }
 

@@ -35,7 +35,7 @@ export function int64(literal: string): bigint | undefined {
 }
 
 /** Whether the literal is an integer that JSON would write with other digits after it has become this double. */
-export function isRoundedInteger(literal: string, double: number): boolean {
+export function losesDigits(literal: string, double: number): boolean {
   if (Number.isSafeInteger(double) || !Number.isFinite(double)) return false;
   const [sent, kept] = [decimal(literal), decimal(String(double))];
   return sent !== undefined && sent.scale >= 0 && (sent.digits !== kept?.digits || sent.scale !== kept.scale);

@@ -1,7 +1,7 @@
 import { inPlace, isInt64Schema, joined, leadingTo, membersOf, TYPES, typesOf } from './subschemas.ts';
 import { type AnySchema, type Follow, locationOf, type Schema } from './document.ts';
 import { ContractError } from '../errors.ts';
-import { int64, isRoundedInteger } from './int64.ts';
+import { int64, losesDigits } from './int64.ts';
 import { typesNumbers } from './numbers.ts';
 
 interface Default {
@@ -160,7 +160,7 @@ export class Position {
     const exact = this.int64 ? int64(literal) : undefined;
     if (exact !== undefined) return exact;
     const double = Number(literal);
-    const isLost = !this.int64 && !this.isTyped && this.types.has('integer') && isRoundedInteger(literal, double);
+    const isLost = !this.int64 && !this.isTyped && this.types.has('integer') && losesDigits(literal, double);
     return isLost ? undefined : double;
   }
 

@@ -12,7 +12,7 @@ export interface Parsed {
   readonly aliases: ReadonlyMap<Alias, Node>;
 }
 
-/** Parses YAML 1.2 (or JSON, its subset), integers as bigints, also those that a double would round. @throws ContractError with line and column */
+/** Parses YAML 1.2 (or JSON, its subset), each integer as a bigint. @throws ContractError with line and column */
 export function parseYaml(yaml: string): Parsed & { readonly lines: LineCounter } {
   const lines = new LineCounter();
   const parsed = parseDocument(yaml, { lineCounter: lines, intAsBigInt: true, prettyErrors: false });

@@ -29,7 +29,7 @@ test('the contract of the garden uses each field and each format that the servic
   expect([...kept, ...formats].filter((each) => !used.has(each))).toEqual([]);
 });
 
-test('the contract is served with its webhooks, its callbacks, and digits that a double would round', async () => {
+test('the contract is served with its webhooks, its callbacks, and digits that a double would not keep', async () => {
   const { app } = await startGarden();
   expect(await (await fetch(`${app.url}/openapi.yaml`)).text()).toContain('maximum: 9223372036854775400 }');
   const json = await (await fetch(`${app.url}/openapi.json`)).text();

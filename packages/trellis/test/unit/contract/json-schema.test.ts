@@ -148,7 +148,7 @@ const OTHERS = [
 
 const REASONS = [
   ...['const', 'maximum', 'minimum'].map(
-    (keyword) => `${keyword} goes beyond ±9007199254740991, where numbers are rounded: add format: int64`,
+    (keyword) => `${keyword} goes beyond ±9007199254740991, where doubles do not hold every integer: add format: int64`,
   ),
   ...['properties', 'required'].map((keyword) => `${keyword} must be without __proto__`),
   // In a text of many f, it reads the rest once for each f.

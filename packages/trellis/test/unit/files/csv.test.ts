@@ -9,7 +9,7 @@ const csv = csvOf(open, new Set());
 
 describe('CSV, where the contract gives a member no type,', () => {
   test.each(['9007199254740993', '-9007199254740993', '9007199254740993.0', '90071992547409931e5'])(
-    'keeps the text %s, and refuses the integer, which a double would round',
+    'keeps the text %s, and refuses the integer, whose digits a double would not keep',
     (text) => {
       const line = csv.write({ any: text }, NAMES);
       expect(line).toBe(`"""${text}"""\n`);

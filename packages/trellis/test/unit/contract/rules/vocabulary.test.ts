@@ -157,7 +157,7 @@ describe('loadContract refuses, with place and cure,', () => {
     [
       'Schema',
       { maximum: JSON.rawJSON('9223372036854775808') },
-      'maximum goes beyond ±9007199254740991, where numbers are rounded: add format: int64',
+      'maximum goes beyond ±9007199254740991, where doubles do not hold every integer: add format: int64',
     ],
     [
       'Schema',
@@ -167,7 +167,7 @@ describe('loadContract refuses, with place and cure,', () => {
     [
       'Schema',
       { properties: { a: { type: 'integer', default: JSON.rawJSON('9007199254740993') } } },
-      'default goes beyond ±9007199254740991, where numbers are rounded: add format: int64',
+      'default goes beyond ±9007199254740991, where doubles do not hold every integer: add format: int64',
     ],
     [
       'Schema',
