@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { realpathSync, writeFileSync } from 'node:fs';
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
@@ -154,6 +154,18 @@ describe('the service', () => {
     expect(await service.ended).toBe(1);
     const path = join(realpathSync(project.folder), CONTRACT);
     expect(service.stderr()).toBe(`item-store: openapi.yaml does not exist: the service reads it at ${path}\n`);
+  });
+
+  test('does not start where openapi.yaml is a folder, and names its path', async () => {
+    const project = new Project();
+    project.remove(CONTRACT);
+    const path = join(realpathSync(project.folder), CONTRACT);
+    mkdirSync(path);
+    const service = start(process.execPath, [project.itemsMain, 'serve'], { PORT: '0' }, project.folder);
+    expect(await service.ended).toBe(1);
+    expect(service.stderr()).toBe(
+      `item-store: openapi.yaml cannot be read: EISDIR: let ${path} be a file that you may read\n`,
+    );
   });
 });
 
