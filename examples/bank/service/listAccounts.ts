@@ -19,7 +19,8 @@ export async function listAccounts(
   // One more than the limit shows whether another page follows.
   const found = await query.limit(limit + 1).execute();
   const page = found.slice(0, limit).map(withoutNulls);
-  const [last, accounts] = [page.at(-1), page.map(shown)];
+  const last = page.at(-1);
+  const accounts = page.map(shown);
   const next = found.length > limit && last !== undefined ? encodeCursor(last.id) : undefined;
   return { status: 200, body: { accounts, next } };
 }

@@ -24,7 +24,8 @@ export async function listTransfers(
   const both = side('from_account').unionAll(side('to_account')).orderBy('at', 'desc').orderBy('id', 'desc');
   const found = await both.limit(limit + 1).execute();
   const page = found.slice(0, limit).map(withoutNulls);
-  const [last, transfers] = [page.at(-1), page.map((each) => ({ ...each, at: each.at.toISOString() }))];
+  const last = page.at(-1);
+  const transfers = page.map((each) => ({ ...each, at: each.at.toISOString() }));
   const next = found.length > limit && last !== undefined ? encodeCursor(last.at, last.id) : undefined;
   return { status: 200, body: { transfers, next } };
 }

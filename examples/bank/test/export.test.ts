@@ -8,7 +8,8 @@ const run = (store: string, ...args: readonly string[]) => runCommand(args, { DA
 
 test.each(ENGINES)('an import opens the accounts of an export, as they were opened, on %s', async (engine) => {
   const [one, other] = [await startBank(engine), await startBank(engine)];
-  const [store, client] = [one.databaseUrl, new Client(one)];
+  const store = one.databaseUrl;
+  const client = new Client(one);
   const [from, to] = [await client.open(9007199254740993n), await client.open(0n)];
   expect((await client.transfer(newTransfer(from, to, 9007199254740993n))).status).toBe(201);
   const file = join(temporaryFolder(), 'accounts.ndjson');
@@ -26,7 +27,8 @@ test.each(ENGINES)('an import opens the accounts of an export, as they were open
 
 test.each(ENGINES)('remove names what keeps an account with transfers in the store, on %s', async (engine) => {
   const service = await startBank(engine);
-  const [store, client] = [service.databaseUrl, new Client(service)];
+  const store = service.databaseUrl;
+  const client = new Client(service);
   const [from, to, other] = [await client.open(5n), await client.open(0n), await client.open(0n)];
   expect((await client.transfer(newTransfer(from, to, 5n))).status).toBe(201);
   const stderr = `bank: other rows refer to the row ${from} of accounts: remove these first\n`;

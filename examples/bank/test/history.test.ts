@@ -82,7 +82,8 @@ describe.each(ENGINES)('on %s', (engine) => {
       return { read: Object.fromEntries(found.map(({ id, balance }) => [id, balance])) };
     };
     const move = async () => {
-      const [from, amount] = [any(), BigInt(1 + Math.floor(Math.random() * 20))];
+      const from = any();
+      const amount = BigInt(1 + Math.floor(Math.random() * 20));
       const to = accounts.filter((id) => id !== from)[Math.floor(Math.random() * 2)] ?? '';
       const { status } = await client.insist(newTransfer(from, to, amount));
       return { transfer: { from, to, amount }, moved: status === 201 };

@@ -64,9 +64,11 @@ export function requireTypes({ document, operations, schemas, found }: Examined)
 
 /** Rewrites the parts of a contract that openapi-typescript would turn into wrong types. */
 export function contractForTypes(contract: OpenApiDocument): object {
-  const [resolve, follow] = [resolver(contract), follower(contract)];
+  const resolve = resolver(contract);
+  const follow = follower(contract);
   /** The references that stand for a component as requests have it, and whether one must. */
-  const [received, known] = [new Set<string>(), new Map<string, boolean>()];
+  const received = new Set<string>();
+  const known = new Map<string, boolean>();
   const paths = Object.fromEntries(pathItemsOf(contract));
   const whole: Partial<OpenApiDocument> = part({ ...contract, paths }, 'OpenAPI', false);
   // The iteration of a Set includes what is added meanwhile.

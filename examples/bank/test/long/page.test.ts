@@ -107,7 +107,8 @@ describeInBrowser('the docs page of the bank', () => {
     });
 
     test('of bounds, constants and enumerations in the contract', async () => {
-      const [least, most] = [FIRST, FIRST + 6n];
+      const least = FIRST;
+      const most = FIRST + 6n;
       const yaml = YAML.replace(
         'int32, minimum: 1, maximum: 100, default: 20',
         `int64, enum: [${least}, ${most}], default: ${most}`,

@@ -25,7 +25,9 @@ export class Service {
   private readonly candidates: Supply;
 
   constructor(contract: string, document: OpenApiDocument, operations: readonly ContractOperation[]) {
-    [this.contract, this.document, this.operations] = [contract, document, operations];
+    this.contract = contract;
+    this.document = document;
+    this.operations = operations;
     this.candidates = candidatesOf(document, SEED);
   }
 

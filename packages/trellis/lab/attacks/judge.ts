@@ -73,7 +73,8 @@ function measure(what: string, base: number, judge: () => void): void {
   judged++;
   for (let round = 0; round < 3 && (least.ms > again.ms || least.megabytes > again.megabytes); round++) {
     const before = round === 0 ? base : usedAtLeast();
-    const [profiler, cpu] = [new GCProfiler(), process.threadCpuUsage()];
+    const profiler = new GCProfiler();
+    const cpu = process.threadCpuUsage();
     profiler.start();
     try {
       judge();

@@ -63,7 +63,8 @@ function client(operation: Operation, isMeasured = true): Promise<void> {
   const status = String(operation.status);
   return new Promise((resolve) => {
     const socket = connect(load.port, '127.0.0.1').setNoDelay(true).setEncoding('latin1');
-    let [sentAt, text] = [0, ''];
+    let sentAt = 0;
+    let text = '';
     const send = () => {
       if (over) {
         socket.end();

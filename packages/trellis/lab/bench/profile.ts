@@ -20,7 +20,8 @@ export async function profile(load: Parameters<RunningServer['measure']>[0]): Pr
     if (frame === undefined || frame.functionName === '(idle)') continue;
     // The function in a sample gets the time until the next sample.
     const time = measured.timeDeltas?.[index + 1] ?? 0;
-    const [module, name] = [moduleOf(frame), frame.functionName || 'anonymous function'];
+    const module = moduleOf(frame);
+    const name = frame.functionName || 'anonymous function';
     add(modules, module, time);
     add(functions, frame.url === '' ? name : `${name}, ${module}:${frame.lineNumber + 1}`, time);
   }

@@ -94,7 +94,8 @@ export function readOperations(
   attempt = directly,
   isSound: (operation: object) => boolean = () => true,
 ): Declared[] {
-  const [resolve, follow] = [resolver(document), follower(document)];
+  const resolve = resolver(document);
+  const follow = follower(document);
   const { security: ofAll = [] } = isLarge(document.security) && isSound(document.security) ? document : {};
   const operations: Declared[] = [];
   const ids = new Set<string>();
@@ -152,7 +153,8 @@ function requireVariables(
   parameters: readonly Parameter[],
   where: string,
 ): void {
-  const [ofPath, declared] = [variablesOf(path), parameters.filter((each) => each.in === 'path')];
+  const ofPath = variablesOf(path);
+  const declared = parameters.filter((each) => each.in === 'path');
   const undeclared = ofPath.find((name) => !declared.some((each) => each.name === name));
   if (undeclared !== undefined)
     refuse(operation, where, `the path has {${undeclared}}: declare a parameter ${undeclared} with in: path`);

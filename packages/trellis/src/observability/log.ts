@@ -58,7 +58,8 @@ let written = '';
 /** Builds the line that pino would write. Formats the time once per millisecond. */
 function toLine(level: LogLevel, members: object, msg: string): string {
   const now = Date.now();
-  if (now !== writtenAt) [writtenAt, written] = [now, new Date(now).toISOString()];
+  if (now !== writtenAt) written = new Date(now).toISOString();
+  writtenAt = now;
   return `{"level":"${level}","time":"${written}",${JSON.stringify(members).slice(1, -1)},"msg":"${msg}"}\n`;
 }
 

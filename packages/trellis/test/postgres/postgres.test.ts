@@ -94,7 +94,8 @@ describe('a service whose PostgreSQL is down', () => {
 test('a command exits with one line when PostgreSQL is down or another program has its port', async () => {
   const impostor = createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')).listen(0, '127.0.0.1');
   await once(impostor, 'listening');
-  const [free, taken] = [await freePort(), (impostor.address() as AddressInfo).port];
+  const free = await freePort();
+  const taken = (impostor.address() as AddressInfo).port;
   for (const [port, reason] of [
     [free, `connect ECONNREFUSED 127.0.0.1:${free}`],
     [taken, 'the server does not speak the protocol of PostgreSQL'],

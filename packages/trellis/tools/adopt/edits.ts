@@ -108,7 +108,8 @@ export const EDITS: readonly Edit[] = [
     },
   },
   ...(['Minimum', 'Maximum'] as const).map((bound): Edit => {
-    const [exclusive, inclusive] = [`exclusive${bound}`, bound.toLowerCase()];
+    const exclusive = `exclusive${bound}`;
+    const inclusive = bound.toLowerCase();
     return {
       what: `${exclusive} became a number`,
       of: 'Schema',
@@ -243,7 +244,8 @@ export const EDITS: readonly Edit[] = [
 function operationIdOf(method: string, path: string, taken: ReadonlySet<unknown>): string {
   const words = path.replaceAll('{', ' by ').match(/[A-Za-z0-9]+/g) ?? ['root'];
   const name = method + words.map((each) => each.charAt(0).toUpperCase() + each.slice(1)).join('');
-  let [id, count] = [name, 1];
+  let id = name;
+  let count = 1;
   while (taken.has(id)) id = `${name}${++count}`;
   return id;
 }

@@ -23,7 +23,8 @@ export class Text {
   private readonly placed = new Set<unknown>();
 
   constructor({ parsed, aliases }: Parsed, tree: unknown, text: string) {
-    [this.parsed, this.aliases] = [parsed, aliases];
+    this.parsed = parsed;
+    this.aliases = aliases;
     this.keep(parsed.contents, tree);
     this.options = { lineWidth: 0, indentSeq: !/^( *)[^\s#-][^\n]*:\n\1- /m.test(text) };
     if (!/^\s*\{/.test(text)) return;

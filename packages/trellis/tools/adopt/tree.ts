@@ -33,7 +33,8 @@ const HOLDING = Object.fromEntries(
 
 /** All objects of a document that the service reads, whatever else stands in it. */
 export function nodesIn(document: Tree): TreePart[] {
-  const [found, seen] = [[] as TreePart[], new Set<Tree>()];
+  const found: TreePart[] = [];
+  const seen = new Set<Tree>();
   const enter = (node: unknown, kind: ObjectKind, name: string): void => {
     if (!isNode(node) || seen.has(node)) return;
     seen.add(node);

@@ -34,7 +34,9 @@ class Comparer {
 
   /** @param renamed the paths of which `was` has the new names */
   constructor(was: Contract, is: Contract, renamed: ReadonlyMap<string, string>) {
-    [this.was, this.is, this.tolerant] = [new Edition(was), new Edition(is), tolerant(was, is)];
+    this.was = new Edition(was);
+    this.is = new Edition(is);
+    this.tolerant = tolerant(was, is);
     this.compareServers(was, is);
     for (const [before, after] of renamed) this.report('path parameter renamed', after, change(before, after));
     const keyOf = ({ method, path }: ContractOperation) => `${method} ${path}`;
@@ -144,7 +146,8 @@ class Comparer {
     if (now !== status && status === 'default') this.report('default reply removed', where);
     else if (now !== status) this.report(`reply status of ${isFailure ? 'failure' : 'success'} removed`, where);
     if (old === undefined || now === undefined) return false;
-    const [before, after] = [was.replies.get(old), is.replies.get(now)];
+    const before = was.replies.get(old);
+    const after = is.replies.get(now);
     this.compareDeclared(before?.content?.schema, after?.content?.schema, where);
     if (before?.mediaType === after?.mediaType) return this.compareSent(was, is, [status, old, now], where);
     this.report('media type of a reply changed', where, change(before?.mediaType, after?.mediaType));
@@ -174,7 +177,8 @@ class Comparer {
       if (fault !== undefined && this.tolerant.faultOf(forgiving, status, reply) !== undefined)
         untold.add(fault, replyText(reply));
     }
-    const [read, kept] = [this.was.membersSent(was, old, replies), this.is.membersSent(is, now, replies)];
+    const read = this.was.membersSent(was, old, replies);
+    const kept = this.is.membersSent(is, now, replies);
     for (const name of read.difference(kept)) this.report('member of replies removed', where, name);
     this.reportAll('reply not declared', where, untold, ' was not declared');
     if (narrowed !== undefined && status.startsWith('2'))
@@ -198,7 +202,8 @@ class Comparer {
 
   private compareErrorNumbers(was: ReadonlyMap<string, string>, is: ReadonlyMap<string, string>): void {
     for (const number of new Set([...was.keys(), ...is.keys()])) {
-      const [before, after] = [was.get(number), is.get(number)];
+      const before = was.get(number);
+      const after = is.get(number);
       const what = before === undefined ? 'added' : after === undefined ? 'removed' : 'changed';
       if (before !== after) this.report(`error number ${what}`, `error ${number}`, change(before, after));
     }

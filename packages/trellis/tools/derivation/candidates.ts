@@ -20,7 +20,8 @@ const LAST_LIMIT = 100;
  * @param seed the same seed gives the same candidates
  */
 export function candidatesOf(document: OpenApiDocument, seed: number): Supply {
-  const [isValid, follow] = [judgeBy(document), follower(document)];
+  const isValid = judgeBy(document);
+  const follow = follower(document);
   const ids = new Map<AnySchema, number>();
   const known = new Map<string, readonly JsonValue[]>();
   const fitting = new Map<readonly JsonValue[], readonly JsonValue[]>();

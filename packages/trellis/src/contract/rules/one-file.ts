@@ -32,7 +32,8 @@ function circles(document: object): (node: object) => boolean {
 
 /** requireKept follows the references of what the service keeps; these may also stand in what it only shows. */
 export function requireOneFile(document: object, found: Findings): void {
-  const [seen, isCircle] = [new Set<object>(), circles(document)];
+  const seen = new Set<object>();
+  const isCircle = circles(document);
   const visit = (node: unknown, isMap: boolean, field = ''): void => {
     if (typeof node !== 'object' || node === null || seen.has(node)) return;
     seen.add(node);

@@ -39,7 +39,8 @@ export function begin(message: object, work?: number): void {
 
 /** No message stays in memory. */
 export function end(): void {
-  [budget.rest, budget.left] = [budget.left, Infinity];
+  budget.rest = budget.left;
+  budget.left = Infinity;
   unmeasured = undefined;
   counted = {};
 }

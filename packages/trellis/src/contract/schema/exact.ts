@@ -126,7 +126,8 @@ function isMultiple(value: number | bigint, by: Decimal | undefined): boolean {
 }
 
 function isOneOf(values: readonly unknown[]): (value: unknown) => boolean {
-  const [large, small] = [values.filter(isLarge), new Set(values.filter((value) => !isLarge(value)).map(canonical))];
+  const large = values.filter(isLarge);
+  const small = new Set(values.filter((value) => !isLarge(value)).map(canonical));
   // A client may send a large value: the comparison ends at the first difference.
   return (value) => (isLarge(value) ? large.some((each) => areEqual(value, each)) : small.has(textOf(value)));
 }

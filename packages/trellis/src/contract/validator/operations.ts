@@ -28,7 +28,8 @@ export function withValidators(
   );
   const translated = messages.map(({ operation }) => operation);
   const trials = trialsOfDefaults(translated, requests, follow, attempt);
-  const [ofRequest, ofReply] = [requestCompiler(requests, isServed), replyCompiler(replies, isServed)];
+  const ofRequest = requestCompiler(requests, isServed);
+  const ofReply = replyCompiler(replies, isServed);
   for (const { name, component, sent, filled, location } of trials)
     attempt(() => {
       const find = ofRequest(component);

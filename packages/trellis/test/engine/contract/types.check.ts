@@ -178,7 +178,8 @@ export async function stores(
   // @ts-expect-error -- an open object that may be null
   if (last !== null) await create('items', last);
   await create('items', packed);
-  const [insert, update] = [database.insertInto('items'), database.updateTable('items')];
+  const insert = database.insertInto('items');
+  const update = database.updateTable('items');
   // @ts-expect-error -- a query takes no open object either: its other members could be any column
   await insert.values(first).execute();
   // @ts-expect-error -- the same, in an update

@@ -55,7 +55,8 @@ const handlers = {
   addPet: ({ body }) => Promise.resolve({ status: 200, body: body.kind === 'cat' ? body.lives : body.kind }),
   addSeed: ({ body: { id, name, tag } }) => Promise.resolve({ status: 200, body: { id, name, tag } }),
   sowSeeds: async ({ body: { first, others, packed } }, { create }) => {
-    const [timestamp, bytes] = [new Date(0), new Uint8Array()];
+    const timestamp = new Date(0);
+    const bytes = new Uint8Array();
     const kinds = { id: first.id, text: '', int64: 0n, int32: 0, number: 0, boolean: false, timestamp, bytes };
     await create('kinds', { ...kinds, json: first });
     await create('items', packed);

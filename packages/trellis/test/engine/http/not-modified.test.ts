@@ -42,7 +42,8 @@ const app = await startApp({
 const ask = async (tags: string, path = '/count', method = 'GET') => {
   const headers = { Authorization: `Bearer ${app.token}`, 'If-None-Match': tags };
   const response = await fetch(app.url + path, { method, headers });
-  const [text, { status, headers: fields }] = [await response.text(), response];
+  const text = await response.text();
+  const { status, headers: fields } = response;
   return [status, text, fields.get('etag'), fields.get('x-count'), fields.get('content-type')];
 };
 

@@ -130,7 +130,9 @@ export function testCreations(getStore: () => Store, open: () => Promise<Store>,
   describe('create, within a transaction,', () => {
     const testItems = spreads ? () => undefined : test;
     testItems('takes effect with the other writes of the transaction, or not at all', async () => {
-      const [kept, undone, item] = [newMember(), newMember(), 4_000_000n + BigInt(nextId++)];
+      const kept = newMember();
+      const undone = newMember();
+      const item = 4_000_000n + BigInt(nextId++);
       const both = (member: typeof kept, fails: boolean) =>
         within(async ({ create, database }) => {
           await database

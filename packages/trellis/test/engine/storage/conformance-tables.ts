@@ -179,7 +179,8 @@ export function testTables(getStore: () => Store, open: () => Promise<Store>): v
     });
 
     test('gets one of two different rows with the same key when each comes through its own open store', async () => {
-      const [store, other] = [getStore(), await open()];
+      const store = getStore();
+      const other = await open();
       const { item } = await newNote();
       const lines = Array.from({ length: 100 }, (_, line) => String(line));
       const creations = await Promise.all(

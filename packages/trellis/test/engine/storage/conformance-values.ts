@@ -35,7 +35,9 @@ export function testValues(getStore: () => Store): void {
 
   describe('what a query was given', () => {
     test.each(['outside a transaction', 'inside a transaction'])('counts as it was at the call, %s', async (where) => {
-      const [at, bytes, list] = [new Date('2026-02-01T00:00:00Z'), new Uint8Array([0]), [0]];
+      const at = new Date('2026-02-01T00:00:00Z');
+      const bytes = new Uint8Array([0]);
+      const list = [0];
       const rows = [0, 1, 2].map(() => newKinds({ timestamp: at, bytes, json: list }));
       const createAll = ({ create }: Own) =>
         Promise.all(

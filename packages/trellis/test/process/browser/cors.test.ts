@@ -67,7 +67,8 @@ describeInBrowser('pages of other origins in a browser', () => {
     const port = await freePort();
     const environment = { CORS_ORIGINS: `http://127.0.0.1:${port}`, RATE_LIMIT: '4/1h' };
     [browser, service] = await Promise.all([startBrowser(), startService(environment)]);
-    [listed, other] = [await pageAt(port), await pageAt(await freePort())];
+    listed = await pageAt(port);
+    other = await pageAt(await freePort());
   });
   afterAll(async () => {
     for (const server of servers) server.close();

@@ -106,7 +106,8 @@ testWith(noSmallDisk, 'a service logs how many lines it dropped once the disk of
   await create(service, 10, 200);
   const whole = () => lines().filter((line) => line.includes('"msg":"request"') && line.endsWith('}')).length;
   await until(async () => whole() + (await service.dropped()) === 210);
-  const [said, dropped] = [lines(), await service.dropped()];
+  const said = lines();
+  const dropped = await service.dropped();
   const notice = { level: 'warn', lines: dropped, msg: 'log lines were dropped: stdout could not be written' };
   expect(said.filter(isNotice).map((line) => JSON.parse(line) as unknown)).toEqual([expect.objectContaining(notice)]);
   // Every line is complete, except for at most one that the service could not finish because the disk was full.

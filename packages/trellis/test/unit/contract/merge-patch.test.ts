@@ -25,7 +25,8 @@ describe('mergePatch', () => {
   });
 
   test('keeps each value exact, and one that is no object of JSON whole', () => {
-    const [at, hash] = [new Date(0), new Uint8Array([1])];
+    const at = new Date(0);
+    const hash = new Uint8Array([1]);
     const stored = { id: 2n ** 53n + 1n, at, hash, sizes: { min: 2n ** 63n - 1n, max: 1.5 }, tag: undefined };
     expect(mergePatch(stored, { sizes: { min: -(2n ** 63n) } })).toStrictEqual({
       ...stored,

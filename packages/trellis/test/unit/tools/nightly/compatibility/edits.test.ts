@@ -143,7 +143,8 @@ describe('compareContracts finds a break exactly where there is one:', () => {
   const beds = loadContract(BEDS);
   test.each(EDITS)('$letters $from → $to', async ({ letters, from, to }) => {
     expect(BEDS.split(from)).toHaveLength(2);
-    const [was, is] = [await beds, await loadContract(BEDS.replace(from, () => to))];
+    const was = await beds;
+    const is = await loadContract(BEDS.replace(from, () => to));
     const found = [compareContracts(was, is), compareContracts(is, was)].map(lettersOf);
     expect(found.join(' ')).toBe(letters);
   });
