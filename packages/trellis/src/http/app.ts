@@ -56,7 +56,8 @@ export function createApp(options: AppOptions): Application {
     handle(context) {
       const { request, response } = context;
       response.context = context;
-      context.body = request.incoming = announcesBody(request) ? new IncomingBody(context, context.ledger) : undefined;
+      context.body = announcesBody(request) ? new IncomingBody(context, context.ledger) : undefined;
+      request.incoming = context.body;
       takeOriginForm(request);
       if (proxies !== undefined) context.client = clientAddress(request) ?? context.client;
       observer?.begun();

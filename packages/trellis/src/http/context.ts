@@ -78,7 +78,9 @@ export class Context implements Exchange {
 
   /** A client that is slow to take its reply must not keep the values of its request in memory. */
   forget(): void {
-    this.sent = this.values = this.reply = undefined;
+    this.sent = undefined;
+    this.values = undefined;
+    this.reply = undefined;
   }
 
   get key(): string {
@@ -126,7 +128,8 @@ export function toolsWith(shared: Shared): new (context: Context) => Tools {
 
     get log() {
       const { ledger, requestId } = this.context;
-      return (this.child ??= ledger.logger.child({ requestId }));
+      this.child ??= ledger.logger.child({ requestId });
+      return this.child;
     }
 
     get signal() {

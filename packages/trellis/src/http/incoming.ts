@@ -58,7 +58,9 @@ export class IncomingBody {
     this.exchange = exchange;
     this.ledger = ledger;
     this.chunked = request.headers['transfer-encoding'] !== undefined;
-    if (this.chunked) this.readBefore = this.readBytes = request.socket.bytesRead;
+    if (!this.chunked) return;
+    this.readBytes = request.socket.bytesRead;
+    this.readBefore = this.readBytes;
   }
 
   get dropped(): boolean {

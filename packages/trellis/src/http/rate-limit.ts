@@ -22,7 +22,10 @@ export function createRateLimit({ requests, windowMs }: RateLimit) {
       cleanAt = now + windowMs;
     }
     let count = counts.get(key);
-    if (count === undefined || count.endsAt <= now) counts.set(key, (count = { hits: 0, endsAt: now + windowMs }));
+    if (count === undefined || count.endsAt <= now) {
+      count = { hits: 0, endsAt: now + windowMs };
+      counts.set(key, count);
+    }
     count.hits++;
     const left = Math.max(requests - count.hits, 0);
     // 1e-3 absorbs the rounding error of `now + windowMs`, by which 60 seconds could become 61.
