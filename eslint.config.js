@@ -191,6 +191,8 @@ export default defineConfig(
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
       '@typescript-eslint/no-import-type-side-effects': 'error',
       'no-duplicate-imports': 'error',
+      'no-cond-assign': ['error', 'always'],
+      'no-sequences': 'error',
       // Otherwise Prettier spreads each such callback over three lines.
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
       '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],

@@ -196,7 +196,8 @@ export function bodies(app: TestApp): Attempts {
 function endless(head: string): Message {
   return (socket) => {
     const pump = () => {
-      while (socket.write(`1000\r\n${'x'.repeat(4096)}\r\n`));
+      let takesMore = true;
+      while (takesMore) takesMore = socket.write(`1000\r\n${'x'.repeat(4096)}\r\n`);
     };
     socket.write(head);
     socket.on('drain', pump);

@@ -55,7 +55,9 @@ class Transfers implements Traffic {
     this.over = new AbortController();
     const clients = Array.from({ length: CLIENTS }, (_, at) => (at % 8 === 0 ? this.open(at) : this.send(at)));
     this.clients = Promise.all(clients);
-    this.clients.catch(() => (this.broken = true));
+    this.clients.catch(() => {
+      this.broken = true;
+    });
   }
 
   /** Opens accounts. No transfer uses them, so that the accounts of the transfers stay in demand. */

@@ -12,7 +12,10 @@ const PORTION = 100;
 /** Opens the loop that sends notices. It ends when the bank is to stop, and the next start goes on where it ended. */
 export function resources(setup: Setup) {
   let bell = Promise.withResolvers<undefined>();
-  const next = () => (bell = Promise.withResolvers<undefined>()).promise;
+  const next = () => {
+    bell = Promise.withResolvers<undefined>();
+    return bell.promise;
+  };
   const sent = setup.settings.NOTICE_URL === undefined ? Promise.resolve() : sendAll(setup, next);
   return {
     /** To be called when there is a new notice. */

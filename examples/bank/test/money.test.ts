@@ -48,7 +48,9 @@ test.each(ENGINES)(
     };
     const watching = watch();
     watching.catch(() => undefined);
-    await Promise.all(Array.from({ length: CLIENTS }, send)).finally(() => (isOver = true));
+    await Promise.all(Array.from({ length: CLIENTS }, send)).finally(() => {
+      isOver = true;
+    });
     expect(await watching).toBeGreaterThan(3);
     expect(moved).toBeGreaterThan(100);
     expect(await balances()).toEqual(expected);

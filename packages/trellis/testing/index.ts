@@ -95,7 +95,9 @@ export async function startService(
   });
 
   let printed = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (printed += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    printed += text;
+  });
   const log: LogLine[] = [];
   const { promise: ready, resolve } = Promise.withResolvers<true>();
   createInterface({ input: child.stdout }).on('line', (text) => {

@@ -18,11 +18,15 @@ const READY_MS = 60_000;
 const NOBODY = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
 let embedded: Promise<string> | undefined;
+function embeddedServer(): Promise<string> {
+  embedded ??= startServer();
+  return embedded;
+}
 
 /** Makes an empty database, on the server of TEST_DATABASE_URL, or on one that ends with this process. */
 export async function newDatabase(): Promise<{ readonly url: string; readonly remove: () => Promise<void> }> {
   const { TEST_DATABASE_URL: given = '' } = process.env;
-  const server = given === '' ? await (embedded ??= startServer()) : given;
+  const server = given === '' ? await embeddedServer() : given;
   const name = `test_${randomBytes(8).toString('hex')}`;
   await query(server, `create database ${name}`);
   const url = new URL(server);
@@ -88,7 +92,9 @@ async function startServer(): Promise<string> {
   const server = [join(folder, 'bin/postgres'), '-D', data, '-p', port, '-h', '127.0.0.1', '-k', '..'];
   const keeper = spawn('sh', ['-c', KEEPER, folder, ...server], { ...NOBODY, stdio: ['pipe', 'ignore', 'pipe'] });
   let said = '';
-  keeper.stderr.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-10_000)));
+  keeper.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said = (said + text).slice(-10_000);
+  });
   // The tests do not wait for it to end.
   keeper.unref();
   for (const stream of [keeper.stdin, keeper.stderr]) if (stream instanceof Socket) stream.unref();

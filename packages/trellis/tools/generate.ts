@@ -111,12 +111,11 @@ export async function generate(folder: string, check = false): Promise<void> {
 
 /** The rules of the service, or of the nearest folder around it that has some. */
 async function rulesFor(folder: string): Promise<Config> {
-  for (let at = resolve(folder); ; at = dirname(at)) {
-    const file = join(at, RULES);
-    const rules = existsSync(file) ? (parse(await readFile(file, 'utf8')) as typeof DEFAULT_RULES) : undefined;
-    if (rules === undefined && at !== dirname(at)) continue;
-    return createConfig({ ...(rules ?? DEFAULT_RULES), plugins: [plugin] }, { configPath: file });
-  }
+  let at = resolve(folder);
+  while (!existsSync(join(at, RULES)) && at !== dirname(at)) at = dirname(at);
+  const file = join(at, RULES);
+  const rules = existsSync(file) ? (parse(await readFile(file, 'utf8')) as typeof DEFAULT_RULES) : DEFAULT_RULES;
+  return createConfig({ ...rules, plugins: [plugin] }, { configPath: file });
 }
 
 async function lintContract(document: OpenApiDocument, yaml: string, folder: string): Promise<void> {

@@ -66,8 +66,8 @@ function read(socket: Socket, ids: number[], answered: () => void): void {
   let text = '';
   socket.setEncoding('latin1').on('data', (chunk: string) => {
     text += chunk;
-    let at: number;
-    while ((at = text.indexOf(start)) >= 0 && text.length >= at + start.length + 3) {
+    for (let at = text.indexOf(start); at >= 0; at = text.indexOf(start)) {
+      if (text.length < at + start.length + 3) break;
       const status = text.slice(at + start.length, at + start.length + 3);
       text = text.slice(at + start.length + 3);
       tally.answers[status] = (tally.answers[status] ?? 0) + 1;

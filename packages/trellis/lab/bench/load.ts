@@ -108,7 +108,11 @@ function count(milliseconds: number): void {
 
 function percentile(share: number): number {
   let rest = counts.reduce((sum, each) => sum + each, 0) * share;
-  return counts.findIndex((each) => (rest -= each) <= 0) * STEP_MS;
+  const slot = counts.findIndex((each) => {
+    rest -= each;
+    return rest <= 0;
+  });
+  return slot * STEP_MS;
 }
 
 function say(message: LoadMessage): void {

@@ -58,7 +58,8 @@ function postgresVersion(): string {
 
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
-  const [low = NaN, high = low] = [sorted[Math.ceil(sorted.length / 2) - 1], sorted[Math.floor(sorted.length / 2)]];
+  const low = sorted[Math.ceil(sorted.length / 2) - 1] ?? NaN;
+  const high = sorted[Math.floor(sorted.length / 2)] ?? NaN;
   return (low + high) / 2;
 }
 

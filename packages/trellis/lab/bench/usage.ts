@@ -22,7 +22,9 @@ if (isMainThread) {
     const { user, system } = process.cpuUsage();
     let profile: Profiler.Profile | undefined;
     // At the first message, `stop` fails, because no profile has been started.
-    session?.post('Profiler.stop', (error, result) => (profile = error === null ? result.profile : undefined));
+    session?.post('Profiler.stop', (error, result) => {
+      profile = error === null ? result.profile : undefined;
+    });
     session?.post('Profiler.start');
     process.send?.({ cpuMicroseconds: user + system, peakBytes: peakBytes(), profile } satisfies Usage);
   });

@@ -47,7 +47,9 @@ export async function disturb({ next }: Testbed, load: Traffic, disturbance: Dis
     await disturbance.end();
   }
   let stopped = false;
-  const stop = load.stop().finally(() => (stopped = true));
+  const stop = load.stop().finally(() => {
+    stopped = true;
+  });
   await Promise.race([stop, inTime(() => stopped, 'no 200 from a store that can be written again')]);
   await requireCalm(load);
 }

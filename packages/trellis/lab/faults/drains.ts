@@ -47,7 +47,9 @@ async function stopOnce(testbed: Testbed, afterMs: number): Promise<{ late: numb
     }
   };
   let broken = false;
-  const sent = Promise.all(Array.from({ length: CONNECTIONS }, send)).finally(() => (broken = !told));
+  const sent = Promise.all(Array.from({ length: CONNECTIONS }, send)).finally(() => {
+    broken = !told;
+  });
   // Waits until the service has accepted all connections, as a stop resets those that wait in the listen queue.
   await Promise.race([sent, until(() => broken || taken === CONNECTIONS)]);
   await Promise.race([sent, sleep(afterMs)]);

@@ -66,7 +66,8 @@ export const slowFlushes = onSqlite(
     const answers: { item: Item; from: number; to: number }[] = [];
     let sent = 0;
     await together(ITEMS, async () => {
-      while (sent++ < items) {
+      while (sent < items) {
+        sent++;
         const item = testbed.newItem();
         const from = clock();
         await together(2, async () => {

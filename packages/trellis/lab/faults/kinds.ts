@@ -60,7 +60,8 @@ class Writers {
     const clients = Object.entries(CLIENTS).flatMap(([kind, count]) =>
       Array.from({ length: count }, async () => {
         await sleep(this.pick(5 * SLOW_MS));
-        while (await this[kind as keyof typeof CLIENTS]());
+        let goesOn = true;
+        while (goesOn) goesOn = await this[kind as keyof typeof CLIENTS]();
       }),
     );
     await Promise.all(clients);

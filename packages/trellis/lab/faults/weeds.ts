@@ -21,7 +21,8 @@ export const weeds = onBoth(
     const { url } = await testbed.start();
     const counts = { sent: 0, weeds: 0, 'weeds answered with 500': 0 };
     await together(AT_ONCE, async () => {
-      while (counts.sent++ < items) {
+      while (counts.sent < items) {
+        counts.sent++;
         const item = testbed.newItem();
         if (testbed.next() < WEEDS) {
           counts.weeds++;

@@ -14,7 +14,9 @@ const TABLE = ['--table <name>', 'The table, if the service has several'] as con
 /** Runs a command of a service. @returns the exit code */
 export async function main(service: AnyService, args: readonly string[], io: Io): Promise<number> {
   let help = '';
-  const writeOut = (text: string) => (help += text);
+  const writeOut = (text: string) => {
+    help += text;
+  };
   try {
     await commandsOf(service, io, writeOut)
       .parseAsync(args, { from: 'user' })

@@ -54,7 +54,9 @@ export async function serve(job: Job, warnings: readonly string[]): Promise<void
     setTimeout(giveUp, END_MS).unref();
   });
   try {
-    await run(job, log, signal, () => (serving = true));
+    await run(job, log, signal, () => {
+      serving = true;
+    });
     log.logger.info('stopped');
     done = true;
   } finally {

@@ -29,7 +29,8 @@ export async function startInstance(service: AnyService, settings: Environment, 
   let stopped: Promise<void> | undefined;
   const stop = () => {
     stopping.abort();
-    return (stopped ??= stack.disposeAsync().finally(() => log.flush()));
+    stopped ??= stack.disposeAsync().finally(() => log.flush());
+    return stopped;
   };
   try {
     const instance = await openInstance({ service, config }, log, stopping.signal, stack);

@@ -17,8 +17,13 @@ export function askOneAtATime(ask: () => Promise<void>): () => Promise<void> {
     throw new Error(`the store has given no answer for ${PATIENCE_MS / 1000} s`);
   };
   let answer: Promise<void> | undefined;
-  const end = () => (answer = undefined);
-  return () => (answer ??= Promise.race([ask().finally(end), giveUp()]));
+  const end = () => {
+    answer = undefined;
+  };
+  return () => {
+    answer ??= Promise.race([ask().finally(end), giveUp()]);
+    return answer;
+  };
 }
 
 /** Reports each answer: without requests, an instance has no other sign that its store is away. Ends with a no. */

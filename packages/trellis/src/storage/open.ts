@@ -88,7 +88,8 @@ export async function openStore(layout: Layout, location: StoreLocation, opening
       let answers: (readonly [Creation, string])[] = [];
       // The engine may run it again, after a rollback.
       const workOn = (within: Within, until: number) => {
-        const begun: typeof answers = (answers = []);
+        const begun: typeof answers = [];
+        answers = begun;
         const run = async (statement: Statement) => {
           requireTogether((table) => statement.sql.includes(`"${table}"`));
           return await within.run(statement);

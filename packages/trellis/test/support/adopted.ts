@@ -33,7 +33,10 @@ components:
 export function documentWith(path: readonly string[], value: unknown, version = '3.0.3'): string {
   const document = parse(SMALL) as Data;
   Object.assign(document, { openapi: version });
-  const holder = path.slice(0, -1).reduce((node, name) => (node[name] ??= {}), document);
+  const holder = path.slice(0, -1).reduce((node, name) => {
+    node[name] ??= {};
+    return node[name];
+  }, document);
   const last = path.at(-1) ?? '';
   if (value === undefined) Reflect.deleteProperty(holder, last);
   else Object.assign(holder, { [last]: value });

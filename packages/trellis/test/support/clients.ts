@@ -53,7 +53,9 @@ export class Client implements Disposable {
       };
       const sent = request(url + this.path, { method: 'POST', agent: this.agent, headers }, (response) => {
         let text = '';
-        response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+        response.setEncoding('utf8').on('data', (chunk: string) => {
+          text += chunk;
+        });
         response.on('error', lost).on('close', () => {
           const { statusCode: status = 0, headers } = response;
           if (response.complete) resolve({ status, headers, text });

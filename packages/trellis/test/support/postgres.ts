@@ -106,7 +106,10 @@ let shared: Promise<PostgresServer> | undefined;
 export async function sharedPostgres(): Promise<Postgres> {
   // environment.ts sets it.
   const { workerPostgres } = import.meta as { readonly workerPostgres?: () => Promise<Postgres> };
-  if (workerPostgres === undefined) return await (shared ??= PostgresServer.createLasting());
+  if (workerPostgres === undefined) {
+    shared ??= PostgresServer.createLasting();
+    return await shared;
+  }
   const { folder, port } = await workerPostgres();
   return new Postgres(folder, port);
 }
@@ -197,7 +200,9 @@ export class PostgresServer extends Postgres implements AsyncDisposable {
       if (this.process.stderr instanceof Socket) this.process.stderr.unref();
     }
     let said = '';
-    this.process.stderr?.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-10_000)));
+    this.process.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      said = (said + text).slice(-10_000);
+    });
     const { process } = this;
     const hasEnded = () => process.exitCode !== null || process.signalCode !== null;
     await until(async () => (await this.answers()) || hasEnded(), undefined, 20).catch((error: unknown) => {

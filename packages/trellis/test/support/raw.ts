@@ -41,7 +41,9 @@ export function open({ url }: { readonly url: string }): { readonly socket: Sock
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname).setNoDelay(true).setEncoding('utf8');
   let received = '';
-  socket.on('data', (chunk) => (received += String(chunk)));
+  socket.on('data', (chunk) => {
+    received += String(chunk);
+  });
   // The service may close the connection while the client still sends.
   socket.on('error', () => undefined);
   return {

@@ -87,8 +87,12 @@ export function start(
   const child = spawn(command, args, { ...user, env, cwd, stdio: [stdin, 'pipe', 'pipe'] });
   endWithFile(child);
   let [stdout, stderr] = ['', ''];
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => (stdout += text));
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
   const ended = once(child, 'close').then(
     ([code, signal]: (number | NodeJS.Signals | null)[]) => code ?? signal ?? null,
   );
@@ -221,7 +225,9 @@ export async function listening(
   stage: 'listening' | 'ready' = 'ready',
 ): Promise<string> {
   let isOver = false;
-  void ended.then(() => (isOver = true));
+  void ended.then(() => {
+    isOver = true;
+  });
   const line = await until(() => {
     if (isOver) throw new Error(`the service ended before it listened: ${stderr()}`);
     return log().some(({ msg }) => msg === stage) && log().find(({ msg }) => msg === 'listening');

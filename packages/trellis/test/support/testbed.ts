@@ -96,7 +96,9 @@ export class Load implements Disposable {
         while (!this.countAnswer(await this.testbed.send(url, item)) && !this.abandoned) await sleep(50);
       }
     });
-    Promise.all(this.clients).catch(() => (this.broken = true));
+    Promise.all(this.clients).catch(() => {
+      this.broken = true;
+    });
   }
 
   private countAnswer(answer: Answer): boolean {

@@ -18,8 +18,12 @@ export async function trellis(folder: string, ...args: readonly string[]): Promi
         return true;
       }),
     ),
-    jest.spyOn(console, 'log').mockImplementation((text) => void (said.stdout += `${String(text)}\n`)),
-    jest.spyOn(console, 'error').mockImplementation((text) => void (said.stderr += `${String(text)}\n`)),
+    jest.spyOn(console, 'log').mockImplementation((text) => {
+      said.stdout += `${String(text)}\n`;
+    }),
+    jest.spyOn(console, 'error').mockImplementation((text) => {
+      said.stderr += `${String(text)}\n`;
+    }),
   ];
   process.chdir(folder);
   try {

@@ -245,7 +245,6 @@ function operationIdOf(method: string, path: string, taken: ReadonlySet<unknown>
   const words = path.replaceAll('{', ' by ').match(/[A-Za-z0-9]+/g) ?? ['root'];
   const name = method + words.map((each) => each.charAt(0).toUpperCase() + each.slice(1)).join('');
   let id = name;
-  let count = 1;
-  while (taken.has(id)) id = `${name}${++count}`;
+  for (let count = 2; taken.has(id); count++) id = `${name}${count}`;
   return id;
 }

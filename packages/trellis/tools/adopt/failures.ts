@@ -3,7 +3,17 @@ import { exactJson } from '../../src/contract/schema/int64.ts';
 import { asked, type Choice, type Question } from './decisions.ts';
 import type { Draft, Edit } from './edits.ts';
 import { ownStatuses } from './reading.ts';
-import { added, isNode, memberOf, type Tree, type OperationNode, operationsIn, repliesIn, safely } from './tree.ts';
+import {
+  added,
+  childOf,
+  isNode,
+  memberOf,
+  type Tree,
+  type OperationNode,
+  operationsIn,
+  repliesIn,
+  safely,
+} from './tree.ts';
 
 const WORDS = /^(?:title|description|examples?|x-.*)$/;
 
@@ -85,8 +95,7 @@ function declare({ document }: Draft, content: unknown): number {
   });
   const lacking = operationsIn(document).filter((each) => missing(each, document).length > 0);
   for (const operation of lacking)
-    for (const status of missing(operation, document))
-      ((operation.node['responses'] ??= {}) as Tree)[status] = { $ref };
+    for (const status of missing(operation, document)) childOf(operation.node, 'responses')[status] = { $ref };
   return lacking.length;
 }
 

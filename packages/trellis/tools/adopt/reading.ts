@@ -69,7 +69,10 @@ export const isJson = (type: string) => JSON_TYPE.test(type);
 /** The path at which operations are mounted. @returns undefined: it is refused */
 export function basePathOf(document: object): string | undefined {
   let path: string | undefined;
-  return isRefused(() => (path = readBasePath(asContract(document)))) ? undefined : path;
+  isRefused(() => {
+    path = readBasePath(asContract(document));
+  });
+  return path;
 }
 
 export function isSecurity(value: unknown): value is Security {

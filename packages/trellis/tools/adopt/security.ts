@@ -2,7 +2,7 @@ import { resolver, type Security } from '../../src/contract/schema/document.ts';
 import { asked, type Choice, type Question } from './decisions.ts';
 import { isFieldRefused, isOneScheme, isSecurity } from './reading.ts';
 import { whyDangling } from './read.ts';
-import { isNode, memberOf, type Tree, operationsIn, safely } from './tree.ts';
+import { childOf, isNode, memberOf, type Tree, operationsIn, safely } from './tree.ts';
 
 /** The name of the scheme that is declared where the document has none that the service keeps. */
 const BEARER = 'bearerAuth';
@@ -37,8 +37,7 @@ export const SECURITY: Question = {
       means: `a token of ${chosen}${Object.hasOwn(schemes, chosen) ? '' : ', as Authorization: Bearer,'} opens what each of the schemes opens`,
       apply: () => {
         for (const name of refused) Reflect.deleteProperty(schemes, name);
-        const components = (document['components'] ??= {}) as Tree;
-        const own = (components['securitySchemes'] ??= schemes) as Tree;
+        const own = childOf(childOf(document, 'components'), 'securitySchemes', schemes);
         if (!Object.hasOwn(own, chosen)) own[chosen] = { type: 'http', scheme: 'bearer' };
         for (const { node } of holders) node['security'] = collapsed(node['security'] as Security, chosen);
       },

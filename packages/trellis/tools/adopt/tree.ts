@@ -131,10 +131,15 @@ export function assign(tree: object, other: object): void {
   }
 }
 
+/** The object that a member holds, which it gets if it has none. */
+export function childOf(node: Tree, name: string, ifNone: Tree = {}): Tree {
+  node[name] ??= ifNone;
+  return node[name] as Tree;
+}
+
 /** Adds a component under the first name that is free. @returns its reference */
 export function added(document: Tree, section: string, names: readonly string[], value: unknown): string {
-  const components = (document['components'] ??= {}) as Tree;
-  const all = (components[section] ??= {}) as Tree;
+  const all = childOf(childOf(document, 'components'), section);
   const name = names.find((each) => !Object.hasOwn(all, each)) ?? '';
   all[name] = value;
   return `#/components/${section}/${name}`;

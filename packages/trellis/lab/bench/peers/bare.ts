@@ -5,7 +5,9 @@ import { AUTHORIZATION, type NewItem, PORT, projectStore } from './peer.ts';
 const store = await projectStore();
 const server = createServer((request, response) => {
   let text = '';
-  request.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+  request.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk;
+  });
   request.on('end', () => {
     if (request.headers.authorization !== AUTHORIZATION) {
       response.writeHead(401).end();

@@ -61,7 +61,8 @@ export function countParts(value: unknown): number {
 
 /** @throws Overspent */
 export function spend(work: number): void {
-  if ((budget.left -= work) < 0) requireMore();
+  budget.left -= work;
+  if (budget.left < 0) requireMore();
 }
 
 /** @throws Overspent */

@@ -132,16 +132,18 @@ export class Position {
 
   /** Whether a schema of the value or of a part of it has a default. */
   get mayFillIn(): boolean {
-    return (this.hasDefaults ??= this.roots.some((each) => this.pool.leadsToDefault(each)));
+    this.hasDefaults ??= this.roots.some((each) => this.pool.leadsToDefault(each));
+    return this.hasDefaults;
   }
 
   /** The members that have a default. */
   get defaults(): readonly Default[] {
-    return (this.filledIn ??= [...this.names].flatMap((name) => {
+    this.filledIn ??= [...this.names].flatMap((name) => {
       const position = this.member(name);
       // A request must not have readOnly members.
       return position.default === undefined || position.isReadOnly ? [] : [{ name, value: position.default, position }];
-    }));
+    });
+    return this.filledIn;
   }
 
   /** A copy of a default in which its own missing members are filled in. */

@@ -78,7 +78,11 @@ export function compiled(ajv: Compiler, component: string): Check {
 function withPart(isValid: IsValid, part: string) {
   return (_schema: unknown, _parent: unknown, { self }: { readonly self: Compiler }) => {
     let check: Check | undefined;
-    return (value: unknown) => isValid(value, (each) => (check ??= compiled(self, part))(each as object));
+    return (value: unknown) =>
+      isValid(value, (each) => {
+        check ??= compiled(self, part);
+        return check(each as object);
+      });
   };
 }
 

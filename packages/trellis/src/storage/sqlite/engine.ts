@@ -50,7 +50,10 @@ export async function openSqlite(
   const writes: Writes = new Queue({
     work: async (items) => {
       const [first] = items;
-      if (typeof first === 'function') return [(await first(), 'kept')];
+      if (typeof first === 'function') {
+        await first();
+        return ['kept'];
+      }
       const jobs = items as readonly Task[];
       const guesses = jobs.filter(isGuess);
       const kept = jobs.filter((job) => !isGuess(job));

@@ -473,7 +473,9 @@ test('a stopping server answers a request that arrived in time on an idle connec
   socket
     .on('error', () => undefined)
     .setEncoding('utf8')
-    .on('data', (text: string) => (received += text));
+    .on('data', (text: string) => {
+      received += text;
+    });
   const ask = () => socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
   const answers = () => received.split('here').length - 1;
   ask();

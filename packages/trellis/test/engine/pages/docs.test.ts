@@ -183,7 +183,11 @@ test.each([
 test('a file is compressed once, however many clients ask for it at once', async () => {
   const fresh = await startApp();
   let compressions = 0;
-  const hook = createHook({ init: (_id, type) => (compressions += Number(type === 'ZLIB')) }).enable();
+  const hook = createHook({
+    init: (_id, type) => {
+      compressions += Number(type === 'ZLIB');
+    },
+  }).enable();
   const asks = Array.from({ length: 30 }, () => get('/docs/swagger-ui-bundle.js', { 'Accept-Encoding': 'br' }, fresh));
   const replies = await Promise.all(asks);
   hook.disable();

@@ -128,7 +128,9 @@ export function testQueries(getStore: () => Store, open: () => Promise<Store>, s
       const id = await insert(database, 'there');
       const [isOver, asked] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
       let settled = 'never';
-      const note = () => (settled = 'late');
+      const note = () => {
+        settled = 'late';
+      };
       const fails = transaction(async ({ database: own }) => {
         void isOver.promise.then(() => {
           void insert(own, 'asked after the end').then(note, note);

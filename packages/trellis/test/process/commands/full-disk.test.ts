@@ -14,7 +14,8 @@ testWith(noSmallDisk, 'token list, export and backup read a store whose disk is 
   const { url } = await disk.listening();
   expect((await createItem({ url, token }, '{"id":1,"name":"x"}')).status).toBe(200);
   disk.fill(0);
-  for (let id = 2; (await createItem({ url, token }, `{"id":${id},"name":"x"}`)).status === 200; id++);
+  let status = 200;
+  for (let id = 2; status === 200; id++) ({ status } = await createItem({ url, token }, `{"id":${id},"name":"x"}`));
   const listed = await disk.run('token', 'list');
   expect(listed).toEqual({ code: 0, stdout: expect.stringMatching(/^NAME .*\ntests-0 +valid /), stderr: '' });
   expect((await disk.run('export')).stdout).toMatch(/^\{"id":1,"name":"x"\}\n/);

@@ -73,7 +73,9 @@ test('what waits behind a stuck batch is taken by another one, and idle() waits 
   const queue = new Queue({ work, maxItems: 2, maxActive: 2, stuckMs: 20 });
   const answers = ['a', 'b', 'c'].map((item) => queue.add(item));
   let isIdle = false;
-  const idle = queue.idle().then(() => (isIdle = true));
+  const idle = queue.idle().then(() => {
+    isIdle = true;
+  });
   await batchesAre(batches, 2);
   expect(batches).toEqual([['a', 'b'], ['c']]);
   await end();

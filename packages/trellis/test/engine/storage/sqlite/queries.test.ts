@@ -67,7 +67,9 @@ describe('on SQLite', () => {
     // Opens a thread for each.
     await Promise.all([store.database.selectFrom('items').select('id').limit(1).execute(), lookUp(1000n)]);
     let isRead = false;
-    const first = readAll(1n).then(() => (isRead = true));
+    const first = readAll(1n).then(() => {
+      isRead = true;
+    });
     expect(await Promise.all(items.slice(0, 100).map(({ id }) => lookUp(id)))).toEqual(
       items.slice(0, 100).map((item) => ({ ...item, tag: undefined })),
     );

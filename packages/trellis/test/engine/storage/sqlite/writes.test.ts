@@ -135,7 +135,9 @@ describe('the queue of writes of SQLite', () => {
     });
     await begun.promise;
     let isCreated = false;
-    const created = store.create('items', { id: 199n, name: 'x' }).then(() => (isCreated = true));
+    const created = store.create('items', { id: 199n, name: 'x' }).then(() => {
+      isCreated = true;
+    });
     expect(await store.tokens.find(new Uint8Array(32))).toBeUndefined();
     await store.ready();
     expect(await nameOf(200n)).toBeUndefined();

@@ -19,7 +19,10 @@ const SPREAD = [
 
 const testStores = () => {
   let cluster: Citus | undefined;
-  const getCluster = async () => (cluster ??= await Citus.start());
+  const getCluster = async () => {
+    cluster ??= await Citus.start();
+    return cluster;
+  };
   const open = async (database: string, onSpread?: (tables: readonly string[]) => void) =>
     await openStore(LAYOUT, readPostgresLocation((await getCluster()).url(database)), {
       create: true,
@@ -28,7 +31,10 @@ const testStores = () => {
 
   let whole: string | undefined;
   testEngine('Citus that spreads no table', {
-    open: async () => await open((whole ??= await (await getCluster()).createDatabase())),
+    open: async () => {
+      whole ??= await (await getCluster()).createDatabase();
+      return await open(whole);
+    },
   });
 
   let spread: string | undefined;

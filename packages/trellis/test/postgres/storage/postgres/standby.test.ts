@@ -81,7 +81,9 @@ describe('while the synchronous standby is away, the store', () => {
     const insert = `insert into items (id, name) values (2, 'seen')`;
     await primary.query(`set synchronous_commit = local; ${insert}`, database);
     let settled = false;
-    const running = run().finally(() => (settled = true));
+    const running = run().finally(() => {
+      settled = true;
+    });
     await primary.until(WAITING);
     expect(settled).toBe(false);
     await commitsWaitFor('');
@@ -105,7 +107,11 @@ describe('while the synchronous standby is away, the store', () => {
     async (end) => {
       const creation = store.create('items', { id: 1n, name: 'Ginkgo' });
       let settled = false;
-      void creation.then(() => (settled = true)).catch(() => undefined);
+      void creation
+        .then(() => {
+          settled = true;
+        })
+        .catch(() => undefined);
       await primary.until(WAITING);
       const [{ begun } = {}] = await primary.query(
         `select query_start::text as begun, ${end}(pid) from pg_stat_activity where wait_event = 'SyncRep'`,
