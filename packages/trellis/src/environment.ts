@@ -44,7 +44,7 @@ export function findSettings({ store, envFile }: Chosen, known: readonly string[
   return {
     texts: Object.assign({}, ...sources.map(([, texts]) => texts)) as Environment,
     origins: Object.fromEntries(origins),
-    faults: files.flatMap(([file, text]) => strays(file, text)),
+    faults: files.flatMap(([file, text]) => linesThatSetNothing(file, text)),
     doubts: [
       ...files.flatMap(([file, text]) => strangers(file, text, known)),
       // systemd does not read .env.
@@ -89,7 +89,7 @@ function parse(text: string): Environment {
 const STATEMENT = /^[ \t]*(?:#.*|(?:export[ \t]+)?[A-Za-z_][\w.-]*[ \t]*=(?:[ \t]*(?:"[^"]*"|'[^']*'|`[^`]*`))?.*)?$/gm;
 
 /** The sentences do not quote the lines, which may contain a secret. */
-function strays(file: string, text: string): string[] {
+function linesThatSetNothing(file: string, text: string): string[] {
   const left = text.replaceAll(STATEMENT, (statement) => statement.replaceAll(/[^\n]/g, ''));
   return left
     .split('\n')

@@ -3,7 +3,7 @@ import { flushCompileCache } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import { untestedValidator } from '../contract/validator/validator-eov.ts';
 import { untestedNode } from '../http/node-http.ts';
-import { strayed } from '../http/stray.ts';
+import { runningOperation } from '../http/running-operation.ts';
 import { createLog, type Log } from '../observability/log.ts';
 import { stubsIn } from '../service.ts';
 import { ThreadEnded } from '../storage/store.ts';
@@ -44,7 +44,7 @@ export async function serve(job: Job, warnings: readonly string[]): Promise<void
     job.io.on(event, (error: unknown) => {
       // Once clients are served, no failure of one of them, or of the service's own code, ends what the others wait for.
       if (serving && !(error instanceof ThreadEnded))
-        log.logger.error({ operation: strayed(), err: error }, 'something failed that no request awaits');
+        log.logger.error({ operation: runningOperation(), err: error }, 'something failed that no request awaits');
       else end('ended by an unforeseen failure', error);
     });
   const { signal } = watchSignals(job.io, giveUp);

@@ -92,7 +92,7 @@ export class Context implements Exchange {
     if (this.departure === undefined) {
       const departure = new AbortController();
       const { socket } = this.request;
-      // A listener of the operation that throws is logged as work of that operation (stray.ts).
+      // A listener of the operation that throws is logged as work of that operation (running-operation.ts).
       const leave = AsyncResource.bind(() => departure.abort());
       if (this.ended || socket.readableEnded) leave();
       // One socket may carry thousands of pipelined requests, each with a listener.

@@ -13,7 +13,7 @@ import { answerFailure } from './errors.ts';
 import type { createRateLimit } from './rate-limit.ts';
 import { send, validReply } from './reply.ts';
 import { sentIn } from './request-target.ts';
-import { asOperation } from './stray.ts';
+import { asOperation } from './running-operation.ts';
 
 /**
  * A caller whose body takes longer to arrive is authenticated again. The sum of this time and CACHED_MS of

@@ -35,14 +35,14 @@ export async function openStore(layout: Layout, location: StoreLocation, opening
       : await (await import('./postgres/engine.ts')).openPostgres(layout, location, opening);
   const inTransaction = new AsyncLocalStorage();
   // A call to the store would not belong to the transaction, and on SQLite it would wait for the transaction to end.
-  const astray = () =>
+  const misplaced = () =>
     inTransaction.getStore() === undefined
       ? undefined
       : new Error('inside a transaction, use only `create`, `get` and `database` that your function receives');
   const outside =
     <Given, Result>(query: (given: Given) => Promise<Result>) =>
     (asked: Asked<Given>): Promise<Result> => {
-      const fault = astray() ?? (Error.isError(asked) ? asked : undefined);
+      const fault = misplaced() ?? (Error.isError(asked) ? asked : undefined);
       return fault === undefined ? query(asked as Given) : Promise.reject(fault);
     };
   const requireTogether = (isNamed: (table: string) => boolean) => {
@@ -83,7 +83,7 @@ export async function openStore(layout: Layout, location: StoreLocation, opening
   const transactionOf =
     <Of = Tables>(): Transaction<Of> =>
     async (work, { repeatable } = { repeatable: false }) => {
-      const fault = astray();
+      const fault = misplaced();
       if (fault !== undefined) throw fault;
       let answers: (readonly [Creation, string])[] = [];
       // The engine may run it again, after a rollback.

@@ -193,7 +193,7 @@ describe('the service', () => {
   });
 
   test('ends at a second signal although SQLite reads without end', async () => {
-    const main = fileURLToPath(new URL('http/strays-main.ts', import.meta.url));
+    const main = fileURLToPath(new URL('http/running-operation-main.ts', import.meta.url));
     const service = await startService(WATCHED, ROOT, main);
     const endless = createItem(service, '{"id":1,"name":"reads without end"}').catch(() => undefined);
     await untilSample(service, 'item_store_http_requests_in_flight', 1);

@@ -121,8 +121,8 @@ function countsOf({ counted }: Layout, database: DatabaseSync): Counts {
 
 /**
  * Requires a store of this or an older version, with the tables and indexes that its steps make, and no trigger,
- * view or foreign key that changes what a create does. It may have other tables, as Litestream adds some, and further
- * columns, as the start allows them.
+ * view or foreign key that changes what a create does. It may have more tables, because Litestream adds some, and more
+ * columns, which the start allows too.
  */
 function check(layout: Layout, database: DatabaseSync, name: string, cure: string): Counts {
   const { marker } = layout;
@@ -134,9 +134,9 @@ function check(layout: Layout, database: DatabaseSync, name: string, cure: strin
   const found = pragma(database, 'integrity_check(1)');
   if (found !== 'ok') throw new StoreUnusable(`${name} is damaged (${String(found).replaceAll('\n', ' ')}): ${cure}`);
   requireShape(layout, database, name, missing, cure);
-  const astray = database.prepare('pragma foreign_key_check').get();
-  if (astray !== undefined) {
-    const { table, parent, rowid } = astray;
+  const violation = database.prepare('pragma foreign_key_check').get();
+  if (violation !== undefined) {
+    const { table, parent, rowid } = violation;
     const which = `a row of ${String(table)} (rowid ${String(rowid)}) whose foreign key leads to no row of ${String(parent)}`;
     throw new StoreUnusable(`${name} has ${which}: mend or delete that row, or ${cure}`);
   }

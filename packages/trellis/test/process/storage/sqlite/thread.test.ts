@@ -20,7 +20,7 @@ test('ends the process and acknowledges nothing if the writing thread fails', as
 });
 
 test('reads in another thread after a reading thread has failed', async () => {
-  const main = fileURLToPath(new URL('../../http/strays-main.ts', import.meta.url));
+  const main = fileURLToPath(new URL('../../http/running-operation-main.ts', import.meta.url));
   const service = await startService(FAILING, ROOT, main);
   const create = async (name: string) => (await createItem(service, JSON.stringify({ id: 1, name }))).status;
   expect(await create('reads what ends the thread')).toBe(503);

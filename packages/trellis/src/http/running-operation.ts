@@ -3,7 +3,7 @@ import type { Handler } from '../service.ts';
 
 const running = new AsyncLocalStorage<string>();
 
-/** Marks all that a handler does and starts, so that `strayed` knows it again. */
+/** Marks all that a handler does and starts, so that `runningOperation` knows it again. */
 export function asOperation(id: string, handler: Handler): Handler {
   // One scope for all requests: to make one takes longer than to enter it.
   const enter = running.run(id, () => AsyncLocalStorage.snapshot());
@@ -16,6 +16,6 @@ export function asOperation(id: string, handler: Handler): Handler {
  * @returns the id of the operation that failed in work which it does not await: in a timer, a listener, a promise; undefined
  * if the work was begun elsewhere
  */
-export function strayed(): string | undefined {
+export function runningOperation(): string | undefined {
   return running.getStore();
 }

@@ -6,7 +6,7 @@ import { run } from 'trellis';
 import { sql } from 'trellis/sql';
 import { items } from '../../services/items/service.ts';
 
-const failure = () => new Error('went astray');
+const failure = () => new Error('failed unawaited');
 const done = { status: 200, headers: {}, body: { name: 'x' } };
 const fail = () => {
   throw failure();
@@ -36,7 +36,7 @@ const channel = new MessageChannel();
 const misdeeds: Readonly<Record<string, Handler>> = {
   'throws before its promise': fail,
   'throws undefined': () => raise(undefined),
-  'throws a symbol': () => raise(Symbol('astray')),
+  'throws a symbol': () => raise(Symbol('unawaited')),
   'throws an object without a prototype': async () => raise(await Promise.resolve(Object.create(null))),
   'throws what cannot be touched': async () => raise(await Promise.resolve(thorn)),
   'throws an error that cannot be read': async () =>
@@ -99,7 +99,7 @@ const misdeeds: Readonly<Record<string, Handler>> = {
     return done;
   },
   'starts a worker that throws': () => {
-    new Worker('throw new Error("went astray")', { eval: true });
+    new Worker('throw new Error("failed unawaited")', { eval: true });
     return Promise.resolve(done);
   },
   'reads what ends the thread': async (_request, { database }) => {

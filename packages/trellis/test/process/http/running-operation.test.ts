@@ -4,9 +4,9 @@ import { byHand, open, sendRaw } from '../../support/raw.ts';
 import { createItem, ROOT, startService } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 
-const service = await startService({}, ROOT, fileURLToPath(new URL('strays-main.ts', import.meta.url)));
+const service = await startService({}, ROOT, fileURLToPath(new URL('running-operation-main.ts', import.meta.url)));
 const create = async (name: string) => (await createItem(service, JSON.stringify({ id: 1, name }))).status;
-const STRAYED = 'something failed that no request awaits';
+const MESSAGE = 'something failed that no request awaits';
 
 /** Whether the same process still answers. */
 async function isAlive(): Promise<boolean> {
@@ -50,33 +50,33 @@ test.each([
   'does not await a query that fails',
   'starts a worker that throws',
 ])('the client gets 200, the log an error, and the process lives on, if an operation %s', async (misdeed) => {
-  const strays = () => service.log().filter(({ msg }) => msg === STRAYED);
-  const before = strays().length;
+  const failures = () => service.log().filter(({ msg }) => msg === MESSAGE);
+  const before = failures().length;
   expect(await create(misdeed)).toBe(200);
-  const [stray] = await until(() => strays().length > before && strays().slice(before));
-  expect(stray).toMatchObject({ level: 'error', operation: 'createItem', err: { message: expect.any(String) } });
+  const [failure] = await until(() => failures().length > before && failures().slice(before));
+  expect(failure).toMatchObject({ level: 'error', operation: 'createItem', err: { message: expect.any(String) } });
   expect(await isAlive()).toBe(true);
 });
 
 test.each(['wakes a listener of the module', 'wakes a timer of the module', 'wakes a promise of the module'])(
   'the log gets an error, and the process lives on, if an operation %s that throws',
   async (misdeed) => {
-    const strays = () => service.log().filter(({ msg }) => msg === STRAYED);
-    const before = strays().length;
+    const failures = () => service.log().filter(({ msg }) => msg === MESSAGE);
+    const before = failures().length;
     expect(await create(misdeed)).toBe(200);
-    await until(() => strays().length > before);
-    expect(strays()[before]).toMatchObject({ level: 'error', err: { message: 'went astray' } });
+    await until(() => failures().length > before);
+    expect(failures()[before]).toMatchObject({ level: 'error', err: { message: 'failed unawaited' } });
     expect(await isAlive()).toBe(true);
   },
 );
 
 test('the log gets an error, and the process lives on, if an operation throws when its client leaves', async () => {
-  const before = service.log().filter(({ msg }) => msg === STRAYED).length;
+  const before = service.log().filter(({ msg }) => msg === MESSAGE).length;
   const { socket } = open(service);
   socket.write(byHand(service).create('{"id":1,"name":"throws when its client leaves"}', 'Expect: 100-continue'));
   await new Promise((resolve) => socket.once('data', resolve));
   socket.destroy();
-  await until(() => service.log().filter(({ msg }) => msg === STRAYED).length > before);
+  await until(() => service.log().filter(({ msg }) => msg === MESSAGE).length > before);
   expect(await isAlive()).toBe(true);
   expect((await sendRaw(service.url, byHand(service).LAST)).statuses).toEqual([404]);
 });
