@@ -40,7 +40,7 @@ const { components } = parse(YAML) as {
 /** The meaning of each error number in openapi.yaml. */
 export const ERROR_NUMBERS = components.schemas.Error.properties.error['x-error-numbers'];
 
-/** Runs a shell's line of the unit of backups in a folder. */
+/** Runs the shell command of a directive of the backup unit, in a folder. */
 export function runBackupLine(directive: 'ExecStart' | 'ExecStartPost', folder: string, env = process.env): void {
   const unit = readFileSync(join(ROOT, 'deploy/plant-store-backup.service'), 'utf8');
   const [, line = 'exit 99'] = new RegExp(`^${directive}=\\+?/bin/sh -euc '(.*)'$`, 'm').exec(unit) ?? [];

@@ -77,7 +77,7 @@ const targetTooLong = new Refusal(
 );
 const headTooLarge = new Refusal(
   ErrorNumber.headersTooLarge,
-  `the request has more than ${MAX.fields} header fields, or with its target more than ${MOST} of them`,
+  `the request has more than ${MAX.fields} header fields, or its target and header fields take more than ${MOST}`,
 );
 
 /** The end of the first line of a request, from within its target. A word that ends with a colon names a header field. */

@@ -12,8 +12,8 @@ interface Values {
   timestamp: Date;
   bytes: Uint8Array;
   /**
-   * An int64 beyond 2^53 is a bigint. A query takes a text, number or boolean as `new Json(value)`. JSON's null is none of them:
-   * it could not be told from the null of SQL.
+   * An int64 beyond 2^53 is a bigint. A query takes a text, number or boolean as `new Json(value)`. The null of JSON cannot be
+   * stored, because nothing would tell it from the null of SQL.
    */
   // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- anything but null and undefined
   json: {};
@@ -120,7 +120,7 @@ export type Added<T> =
 export type Kept<Given, Stored> = Given & Readonly<Record<Exclude<MembersOf<Given>, keyof Stored>, NoSuchColumn>>;
 /** Distributes over the types of a union. */
 type MembersOf<Given> = Given extends unknown ? keyof Given : never;
-/** No value has it. Of an object, because `bigint & 'text'` would be never, and the compiler would not name it. */
+/** The type of a member that no column has: no value fits, and the error of the compiler has the words below. */
 interface NoSuchColumn {
   readonly 'no such column': never;
 }

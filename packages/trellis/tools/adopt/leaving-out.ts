@@ -113,7 +113,7 @@ function isDangling({ $ref }: Tree, document: Tree): boolean {
   return typeof $ref === 'string' && !isNode(targetOf(document, $ref));
 }
 
-/** Aliases nest as deep as they are many, and share what they stand for: no call for each level, and each object once. */
+/** Visits each object once and without recursion: aliases of YAML share objects, and may nest beyond the depth of the stack. */
 function membersWithin(value: unknown): { readonly holder: Tree; readonly member: string }[] {
   const holders = new Set([value].filter(isLarge));
   // A set is iterated with what is added meanwhile.

@@ -167,7 +167,7 @@ export function refuse(node: object, where: string, what: string, cure?: Contrac
   throw new ContractError(what, `${locationOf(node)}, ${where}`, cure);
 }
 
-/** GitHub's document has 600,000 values. Aliases write a value out once more for each: ten lines can stand for billions. */
+/** GitHub's document has 600,000 values. Each alias counts with all that it stands for: ten lines can have billions. */
 const MAX_VALUES = 5_000_000;
 
 /** Records places, and turns bigints up to 2^53 into numbers. @throws ContractError for a value that is not JSON */

@@ -46,7 +46,7 @@ export type CreationOrFound = Creation | FoundRows;
 export interface Trace {
   readonly done: readonly { readonly act: RowOrStatement; readonly answer: CreationOrFound }[];
   readonly next?: RowOrStatement;
-  /** The memory of all of it. */
+  /** About the memory that the acts and their answers take. */
   readonly bytes: number;
 }
 /**

@@ -28,7 +28,7 @@ test.each([
   { style: 'spaceDelimited', explode: false },
   { explode: 'no' },
   { required: 'yes' },
-])('asks whether a parameter goes whose %j the service does not read', (said) => {
+])('asks whether to leave out a parameter whose %j the service does not read', (said) => {
   const yaml = documentWith([...POST, 'parameters'], [{ ...PARAMETER, ...said }]);
   expect(adopted(yaml, 'fields: leave-out\n').open).toEqual([expect.stringMatching(/^parameters: /)]);
   const { document, refusals } = adopted(yaml, 'parameters: leave-out\n');

@@ -159,7 +159,7 @@ test('the service reads 200 header fields, and refuses 201 with 431', async () =
   expect(await send(201)).toMatchObject({
     status: 431,
     headers: { connection: 'close' },
-    body: '{"error":43100,"message":"the request has more than 200 header fields, or with its target more than 16 KiB of them"}',
+    body: '{"error":43100,"message":"the request has more than 200 header fields, or its target and header fields take more than 16 KiB"}',
   });
   expect(await removeAll()).toEqual([]);
   expect((await send(200)).status).toBe(200);

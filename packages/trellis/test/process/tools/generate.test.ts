@@ -136,7 +136,7 @@ describe('`generate` opens no connection', () => {
   });
   const url = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/a.json`;
 
-  test('for what stands in examples, x- fields and values', async () => {
+  test('for a URL in an example, in a field x-…, in a default or in an enum', async () => {
     const value = `{ $ref: '${url()}', externalValue: '${url()}', allOf: [x], discriminator: { propertyName: x } }`;
     const open = 'type: object, description: x';
     const schema = `${open}, example: ${value}, examples: [${value}], x-any: ${value}, default: ${value}, enum: [${value}]`;

@@ -89,7 +89,7 @@ describe('loadContract tells all refusals of a contract at once:', () => {
     expect([lines.length, all.length]).toEqual([102, 130]);
   });
 
-  test('of one alone, nothing but its line', async () => {
+  test('of a single refusal, only its line', async () => {
     const { message } = await refusalOf(contractOf([], [NULLABLE]));
     expect(message).toMatch(/^openapi\.yaml:\d+:\d+: nullable is not supported: write a list of types: .*$/);
   });

@@ -372,7 +372,7 @@ describe('the store', () => {
     expect(tables.filter(({ dead }) => dead !== 0)).toEqual([]);
   });
 
-  test('is not ready while a trigger makes each item fail, and leaves one dead row once it is gone', async () => {
+  test('is not ready while a trigger makes each item fail, and leaves one dead row once the trigger is gone', async () => {
     await sabotage(`alter table items set (autovacuum_enabled = off);
       create function fill() returns trigger language plpgsql as $$ begin
         raise exception 'sabotage' using errcode = '53100'; end $$;

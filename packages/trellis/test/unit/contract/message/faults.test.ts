@@ -14,10 +14,13 @@ test.each([
   ['/body', 'maxProperties', 1, 'must NOT have more than 1 properties', 'body must not have more than 1 property'],
   ['/body/a~1b~0c', 'type', 'number', '', 'body.a/b~c must be a number'],
   ['/body/\ud800', 'unevaluatedProperties', undefined, '', 'body.\ufffd is not allowed'],
-])('ContractBroken tells clients of a fault at "%s", of %s %j', (path, keyword, wanted, message, sentence) => {
-  const refusal = new ContractBroken([{ path, keyword, wanted, message }]);
-  expect(refusal).toMatchObject({ number: 40010, status: 400, message: sentence });
-});
+])(
+  'ContractBroken words the fault at "%s" of the keyword %s with the value %j',
+  (path, keyword, wanted, message, sentence) => {
+    const refusal = new ContractBroken([{ path, keyword, wanted, message }]);
+    expect(refusal).toMatchObject({ number: 40010, status: 400, message: sentence });
+  },
+);
 
 test('ContractBroken leaves out that a parameter may be null, beside the other types', () => {
   const faults = ['integer', 'null'].map((type) => ({ path: '/query/x', keyword: 'type', wanted: type, message: '' }));
