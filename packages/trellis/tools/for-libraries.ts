@@ -1,5 +1,5 @@
 import { normalizeTypes, Oas3_1Types } from '@redocly/openapi-core';
-import type { Direction } from '../src/contract/validator/translation.ts';
+import type { Direction } from '../src/contract/validator/place.ts';
 import { requireOneFile } from '../src/contract/rules/one-file.ts';
 import { Findings } from '../src/contract/schema/findings.ts';
 import { VOCABULARY } from '../src/contract/rules/vocabulary.ts';

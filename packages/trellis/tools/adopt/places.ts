@@ -10,7 +10,7 @@ import {
 } from '../../src/contract/schema/document.ts';
 import { VOCABULARY } from '../../src/contract/rules/vocabulary.ts';
 import { IN_PLACE } from '../../src/contract/schema/subschemas.ts';
-import { ELSEWHERE, innerPlace, OF_PARAMETER, type Place } from '../../src/contract/validator/translation.ts';
+import { ELSEWHERE, innerPlace, OF_PARAMETER, type Place } from '../../src/contract/validator/place.ts';
 import { isNode, memberOf, type Tree } from './tree.ts';
 
 /** A place of a message where a schema applies. */

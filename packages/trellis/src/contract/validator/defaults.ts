@@ -4,7 +4,8 @@ import { ContractError } from '../errors.ts';
 import type { Attempt } from '../schema/findings.ts';
 import { joined, membersOf } from '../schema/subschemas.ts';
 import { placesIn } from '../schema/positions.ts';
-import { OF_MEMBER, type Translation } from './translation.ts';
+import { OF_MEMBER } from './place.ts';
+import type { Translation } from './translation.ts';
 import { countFilledIn } from './weights.ts';
 
 /** Defaults within defaults may double with each level. */

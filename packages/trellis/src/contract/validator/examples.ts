@@ -6,7 +6,8 @@ import { type AnySchema, follower, type OpenApiDocument } from '../schema/docume
 import type { Attempt } from '../schema/findings.ts';
 import { exactJson } from '../schema/int64.ts';
 import { Position } from '../schema/positions.ts';
-import { type Direction, OF_MEMBER, Translation } from './translation.ts';
+import { type Direction, OF_MEMBER } from './place.ts';
+import { Translation } from './translation.ts';
 import { requestCompiler } from './validator-eov.ts';
 import { explained, type FindFaults } from './verdict.ts';
 

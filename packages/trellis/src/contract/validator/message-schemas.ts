@@ -1,6 +1,7 @@
 import type { Declared } from '../contract.ts';
 import type { AnySchema } from '../schema/document.ts';
-import { OF_PARAMETER, type Translation } from './translation.ts';
+import { OF_PARAMETER } from './place.ts';
+import type { Translation } from './translation.ts';
 
 /**
  * Describes each request and reply as one JSON value, with its parameters or header fields as members, because the

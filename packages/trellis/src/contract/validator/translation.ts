@@ -10,41 +10,17 @@ import {
 } from '../schema/exact.ts';
 import { spend } from '../schema/budget.ts';
 import { exactJson } from '../schema/int64.ts';
-import { IN_PLACE, joined } from '../schema/subschemas.ts';
+import { joined } from '../schema/subschemas.ts';
 import { VOCABULARY } from '../rules/vocabulary.ts';
 import { pinnedBranches } from './discriminator.ts';
 import { SPEND } from './keywords.ts';
+import { BRANCHES, type Direction, ELSEWHERE, innerPlace, type Place, requirePlace } from './place.ts';
 import { CALL, type Weights, weightsOf } from './weights.ts';
 
-/** Keywords that the generated types ignore. */
-const UNTYPED = ['not', 'if', 'then', 'else', 'dependentSchemas', 'contains', 'propertyNames', 'unevaluatedProperties'];
-/** Keywords whose members Ajv would count as evaluated (unevaluatedProperties) even where the branch fails. */
-const BRANCHES = ['anyOf', 'oneOf', 'if', 'then', 'else', 'dependentSchemas'];
-/** Keywords whose schemas apply to some values only. */
-const CONDITIONAL = [...BRANCHES, 'not', 'contains', 'unevaluatedProperties'];
 /** `additionalProperties` depends on `properties` and `patternProperties`, so the three stay in one schema. */
 const MEMBERS = ['properties', 'patternProperties', 'additionalProperties'];
 /** Keywords that Ajv gets unchanged. */
 const PLAIN = /^(?:pattern|(?:max|min)(?:Length|Items|Properties))$/;
-
-/** Where a schema stands, which decides what it may contain. */
-export interface Place {
-  readonly of: 'a member' | 'a parameter' | 'another value';
-  /** Beneath one of CONDITIONAL. */
-  readonly isConditional: boolean;
-  /** Not beneath one of UNTYPED. */
-  readonly isTyped: boolean;
-  /** The schemas that have led to this one by `$ref`, for the same value. */
-  readonly within: readonly AnySchema[];
-  /** Members that must not be sent in this direction, by this schema or another one of the same value. */
-  readonly barred: readonly string[];
-}
-export const ELSEWHERE: Place = { of: 'another value', isConditional: false, isTyped: true, within: [], barred: [] };
-export const OF_PARAMETER: Place = { ...ELSEWHERE, of: 'a parameter' };
-export const OF_MEMBER: Place = { ...ELSEWHERE, of: 'a member' };
-
-/** `example`: a value beside a schema, which may show what only one of the directions has. */
-export type Direction = 'request' | 'reply' | 'example';
 
 /**
  * Rewrites the schemas that Ajv would validate wrongly. In requests, readOnly members are refused; in replies,
@@ -72,7 +48,7 @@ export class Translation {
   /** @throws ContractError for a schema that is not supported in its place */
   schema(schema: AnySchema, at: Place = ELSEWHERE): unknown {
     if (typeof schema === 'boolean') return schema;
-    this.requirePlace(schema, at);
+    requirePlace(schema, at, this.direction);
     const place = { ...at, barred: [...new Set([...at.barred, ...this.barredMembers(schema)])].sort() };
     const shown: Record<string, unknown> = {};
     const exact: Record<string, unknown> = {};
@@ -196,7 +172,7 @@ export class Translation {
 
   /** The name of the target in the translation. A target is translated once for all places of a kind. */
   private reference(target: AnySchema, place: Place): string {
-    if (typeof target === 'object') this.requirePlace(target, place);
+    if (typeof target === 'object') requirePlace(target, place, this.direction);
     if (place.within.includes(target))
       throw new ContractError(
         'a schema must not refer to itself for the same value: refer to another one, or from a member',
@@ -246,40 +222,4 @@ export class Translation {
     const all = pins.flatMap(({ values }) => values);
     return [having(all), ...pins.map(({ branch, values }) => ({ if: having(values), then: shownOf(branch) }))];
   }
-
-  private requirePlace(schema: Schema, place: Place): void {
-    const { readOnly = false, writeOnly = false, format, discriminator, oneOf, anyOf } = schema;
-    const refuse = (member: string, what: string) => {
-      throw new ContractError(what, locationOf(schema, member));
-    };
-    if ((readOnly || writeOnly) && place.of !== 'a member')
-      refuse(
-        readOnly ? 'readOnly' : 'writeOnly',
-        'readOnly and writeOnly must stand in a member of an object: write them under properties, beside the $ref',
-      );
-    if (format === 'int64' && !place.isTyped)
-      refuse(
-        'format',
-        `format: int64 must not stand beneath ${UNTYPED.join(', ')}, as the generated types ignore these: remove the format`,
-      );
-    if (discriminator !== undefined && oneOf === undefined && anyOf === undefined)
-      refuse('discriminator', 'a discriminator must stand beside oneOf or anyOf');
-    if (schema.default === undefined || this.direction !== 'request') return;
-    if (place.of === 'another value')
-      refuse('default', 'only a parameter or a member of an object can have a default: leave it out');
-    if (place.isConditional)
-      refuse('default', `a default applies to all requests: it must not stand beneath ${CONDITIONAL.join(', ')}`);
-  }
-}
-
-/** Where a schema stands that another one has in this keyword. */
-export function innerPlace(place: Place, keyword: string): Place {
-  const isSame = IN_PLACE.includes(keyword);
-  return {
-    of: keyword === 'properties' ? 'a member' : 'another value',
-    isConditional: place.isConditional || CONDITIONAL.includes(keyword),
-    isTyped: place.isTyped && !UNTYPED.includes(keyword),
-    within: isSame ? place.within : [],
-    barred: isSame ? place.barred : [],
-  };
 }
