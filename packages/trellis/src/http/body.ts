@@ -33,8 +33,7 @@ export function readBody(context: Context, declared: ContractBody | undefined): 
     context.slots = Math.ceil(bytes.length / MAX.bodyBytes);
     context.sent = { mediaType, text: bytes.toString('utf8') };
   };
-  const sent = body.read();
-  return (gzipped ? sent.then((bytes) => inflated(bytes, maxBytes)) : sent).then(take);
+  return body.read(gzipped ? (bytes) => inflated(bytes, maxBytes) : undefined).then(take);
 }
 
 function requireNone(declared: ContractBody | undefined): void {
