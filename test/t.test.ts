@@ -26,7 +26,7 @@ test.each([
 });
 
 test('npm run t runs the nearest tests of a file that none mirrors', async () => {
-  expect(await testsOf(`${TRELLIS}/src/http/incoming.ts`)).toContain(`${TRELLIS}/test/engine/http/server.test.ts`);
+  expect(await testsOf(`${TRELLIS}/src/http/context.ts`)).toContain(`${TRELLIS}/test/engine/http/server.test.ts`);
   expect(await testsOf('src/createPlant.ts')).toEqual(['test/createPlant.test.ts']);
   expect(await testsOf('test/version.test.ts')).toEqual(['test/version.test.ts']);
 });
