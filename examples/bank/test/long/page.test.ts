@@ -304,7 +304,7 @@ describeInBrowser('the docs page of the bank', () => {
       if (leave === 'Close') await docs.dialog.getByRole('button', { name: 'Close', exact: true }).click();
       else await page.keyboard.press('Escape');
       await page.getByRole('dialog').waitFor({ state: 'detached' });
-      expect(await focused()).toBe('Authorize');
+      await until(async () => (await focused()) === 'Authorize');
     }
     await page.keyboard.press('Enter');
     await page.keyboard.type(stage.service.token);
