@@ -33,7 +33,8 @@ export function readBody(context: Context, declared: ContractBody | undefined): 
     context.slots = Math.ceil(bytes.length / MAX.bodyBytes);
     context.sent = { mediaType, text: bytes.toString('utf8') };
   };
-  return body.read(gzipped ? (bytes) => inflated(bytes, maxBytes) : undefined).then(take);
+  const sent = body.read();
+  return (gzipped ? sent.then((bytes) => inflated(bytes, maxBytes)) : sent).then(take);
 }
 
 function requireNone(declared: ContractBody | undefined): void {

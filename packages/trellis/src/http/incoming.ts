@@ -49,9 +49,9 @@ export class IncomingBody {
    */
   private chunks = 0;
   private maxBytes: number = MAX_BODY_BYTES;
-  private state: 'arriving' | 'complete' | 'waiting' | 'dropped' = 'arriving';
+  private state: 'arriving' | 'complete' | 'dropped' = 'arriving';
   private refusal: Refusal | undefined;
-  private reader: Reader | undefined;
+  private reader: { resolve(bytes: Buffer): void; reject(refusal: Refusal): void } | undefined;
 
   constructor(exchange: Exchange, ledger: Ledger) {
     const { request } = exchange;
@@ -67,16 +67,12 @@ export class IncomingBody {
     return this.state === 'dropped';
   }
 
-  /**
-   * Resolves to the whole body, or rejects with a Refusal.
-   *
-   * @param inflate takes long: the body waits for a turn of the event loop, and the ledger counts it meanwhile
-   */
-  read(inflate?: (bytes: Buffer) => Buffer): Promise<Buffer> {
+  /** Resolves to the whole body, or rejects with a Refusal. */
+  read(): Promise<Buffer> {
     return new Promise((resolve, reject) => {
-      this.reader = { resolve, reject, inflate };
       if (this.refusal !== undefined) reject(this.refusal);
-      else if (this.state === 'complete') this.handOut(this.reader);
+      else if (this.state === 'complete') resolve(this.handOut());
+      else this.reader = { resolve, reject };
     });
   }
 
@@ -100,12 +96,11 @@ export class IncomingBody {
   end(): void {
     if (this.state !== 'arriving') return;
     this.state = 'complete';
-    if (this.reader !== undefined) this.handOut(this.reader);
+    this.reader?.resolve(this.handOut());
   }
 
-  /** The reply is out, or the client is gone. */
   abort(): void {
-    if (this.isPending) this.refuse(notWhole);
+    if (this.state === 'arriving') this.refuse(notWhole);
   }
 
   /** Frees the memory for other requests. */
@@ -115,12 +110,8 @@ export class IncomingBody {
 
   /** Frees what has arrived, and ignores what still arrives. */
   drop(): void {
-    if (this.isPending) this.state = 'dropped';
+    if (this.state === 'arriving') this.state = 'dropped';
     this.release();
-  }
-
-  private get isPending(): boolean {
-    return this.state === 'arriving' || this.state === 'waiting';
   }
 
   private release(): void {
@@ -159,28 +150,9 @@ export class IncomingBody {
     if (bytes !== this.exchange.held.body) this.ledger.setHeld(this.exchange, 'body', bytes);
   }
 
-  private handOut({ resolve, inflate }: Reader): void {
-    if (inflate === undefined) {
-      resolve(this.take());
-      return;
-    }
-    this.state = 'waiting';
-    this.ledger.later(() => {
-      if (this.state !== 'waiting') return;
-      this.state = 'complete';
-      resolve(Promise.try(inflate, this.take()));
-    });
-  }
-
-  private take(): Buffer {
+  private handOut(): Buffer {
     const bytes = this.bytes.subarray(0, this.length);
     this.release();
     return bytes;
   }
-}
-
-interface Reader {
-  readonly resolve: (bytes: Buffer | Promise<Buffer>) => void;
-  readonly reject: (refusal: Refusal) => void;
-  readonly inflate: ((bytes: Buffer) => Buffer) | undefined;
 }
