@@ -94,10 +94,12 @@ type Opened<Open extends Opens | undefined> = Open extends Opens ? Awaited<Retur
 type CreatorOf<All, T> = {
   [Id in keyof All & string]: Creator<Id, Exclude<RequiredOf<All[Id]>, keyof T['columns' & keyof T]>>;
 }[keyof All & string];
-/** Of another operation the compiler says what the table lacks. */
+/** Of another operation that has a body, the compiler says what the table lacks. */
 type Creator<Id extends string, Lacking> = [Lacking] extends [never]
   ? Id
-  : Readonly<Record<`the table lacks what ${Id} requires`, Lacking>>;
+  : [Lacking] extends ['no body']
+    ? never
+    : Readonly<Record<`the table lacks what ${Id} requires`, Lacking>>;
 
 /** Any operation. They are methods, because TypeScript allows narrower parameters only there. */
 interface Untyped {

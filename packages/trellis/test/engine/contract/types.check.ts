@@ -136,10 +136,19 @@ export const listedNumbers: Named<ErrorNumber>['contract'] = new URL('file:///op
 export const records: Named<ErrorNumber>['records'] = { items: 'createItem' };
 // @ts-expect-error -- the body of the operation requires a name, and the table has no such column
 export const otherRecords: Named<ErrorNumber>['records'] = { kinds: 'createItem' };
+// The compiler names the column.
+export const lacks: Extract<RecordsOf['kinds'], object>['the table lacks what createItem requires'] = 'name';
 // @ts-expect-error -- the service has no such operation
 export const noRecords: Named<ErrorNumber>['records'] = { items: 'mowLawn' };
+type RecordsOfBeds = Service<operations, typeof tables, ErrorNumber>['records'];
+// @ts-expect-error -- the body of the operation is open
+export const openBody: RecordsOfBeds = { items: 'clearBed' };
 // @ts-expect-error -- the operation has no body
-export const bodiless: Service<operations, typeof tables, ErrorNumber>['records'] = { items: 'clearBed' };
+export const bodiless: RecordsOfBeds = { items: 'accept the share' };
+export const unnamed: RecordsOfBeds = {
+  // @ts-expect-error -- the compiler names no operation without a body: it creates nothing
+  items: { 'the table lacks what accept the share requires': 'no body' },
+};
 // @ts-expect-error -- an operation is missing
 export const noOperations: Named<ErrorNumber>['operations'] = {};
 
