@@ -193,6 +193,8 @@ export default defineConfig(
       'no-duplicate-imports': 'error',
       'no-cond-assign': ['error', 'always'],
       'no-sequences': 'error',
+      'no-multi-assign': 'error',
+      'no-return-assign': ['error', 'always'],
       // Otherwise Prettier spreads each such callback over three lines.
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
       '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],

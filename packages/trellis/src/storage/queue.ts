@@ -175,7 +175,8 @@ export class Queue<Item, Answer> {
     for (;;) {
       this.wasAlone = this.waitingAlone.length > 0 && !(this.wasAlone && this.waiting.length > 0);
       const batch = this.wasAlone ? this.waitingAlone.splice(0, 1) : this.waiting.splice(0, this.options.maxItems);
-      const now = (this.takenAt = performance.now());
+      const now = performance.now();
+      this.takenAt = now;
       for (const { bytes, until, reject } of batch) {
         this.bytes -= bytes;
         if (until <= now) reject(new StoreUnavailable('the request has waited too long for the store'));

@@ -104,11 +104,16 @@ async function dial(
   // Without a listener, an error of the connection would end the process; its queries fail anyway.
   client.on('error', () => undefined);
   // The server translates the text of a notice, but not the name of the C function that sent it.
-  client.on('notice', ({ routine }) => (connection.standbyMissed ||= routine === 'SyncRepWaitForLSN'));
+  client.on('notice', ({ routine }) => {
+    connection.standbyMissed ||= routine === 'SyncRepWaitForLSN';
+  });
   const abort = () => client.connection.stream.destroy(new InterruptedError(`no answer from ${nameOfHost(host)}`));
   signal.addEventListener('abort', abort);
   let answer: number | undefined;
-  if (secure) client.connection.stream.once('data', (bytes: Buffer) => ([answer] = bytes));
+  if (secure)
+    client.connection.stream.once('data', (bytes: Buffer) => {
+      [answer] = bytes;
+    });
   try {
     signal.throwIfAborted();
     await client.connect();

@@ -243,7 +243,10 @@ class PostgresEngine implements Engine {
         this.notOpen = undefined;
         return schema;
       } catch (error) {
-        if (!(error instanceof InterruptedError)) throw (this.notOpen = error as Error);
+        if (!(error instanceof InterruptedError)) {
+          this.notOpen = error as Error;
+          throw error;
+        }
         const unavailable = new StoreUnavailable(`${server} is not available: ${error.message}`, { cause: error });
         this.notOpen = unavailable;
         if (onUnreachable === undefined) throw unavailable;

@@ -143,7 +143,10 @@ export class Session implements Disposable {
       requireOpen();
       const joins = begun === undefined && begin === BEGIN && connection.knowsBegin && statement.length > 1;
       // Without a transaction, the statement would take effect by itself.
-      if (!joins) await (begun ??= this.queryOn(connection, until, [begin]));
+      if (!joins) {
+        begun ??= this.queryOn(connection, until, [begin]);
+        await begun;
+      }
       connection.knowsBegin ||= begin === BEGIN;
       requireOpen();
       const asked = this.queryOn(connection, until, statement, joins);
@@ -195,7 +198,9 @@ export class Session implements Disposable {
   /** After `until` the session goes on connecting, for later calls: to a server far away, that takes several of them. */
   private async getConnection(until: number): Promise<PostgresConnection> {
     if (this.connection !== undefined) return this.connection;
-    this.opening ??= this.openConnection().finally(() => (this.opening = undefined));
+    this.opening ??= this.openConnection().finally(() => {
+      this.opening = undefined;
+    });
     const { promise: late, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(
       () => {
@@ -234,7 +239,8 @@ export class Session implements Disposable {
         });
         this.isSerializable = false;
         this.failure = this.silence;
-        return (this.connection = connection);
+        this.connection = connection;
+        return connection;
       } catch (error) {
         failures.push(error);
       }
