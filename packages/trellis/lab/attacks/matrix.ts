@@ -236,7 +236,7 @@ export const ATTACKS: Suite = {
   text: `Each row of many connections is an attack of 20 s on a new service with a heap of 400 MB, while
 honest clients create ten items a second. It says how many of these were answered with 200 (all of them, within 5 s
 after the attack), how long 99 of 100 took at most, and the most memory that the service had. Those 5 s stand still while
-the service waits for a processor that other programs have. Clients that hold take memory, those that burn take the
+the main thread of the service waits for a processor. Clients that hold take memory, those that burn take the
 processor. The last rows are single bodies, and replies of the same content: they say what the costliest verdict took. The
 service promises at most 50 ms and 20 MB for 64 KiB, and 500 ms and 100 MB for 1 MiB, for each contract that it accepts. A
 row that found a broken promise says which, and the command failed.`,

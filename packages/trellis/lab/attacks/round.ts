@@ -38,7 +38,7 @@ const EVERY_MS = 100;
 const KEPT = 4;
 /** How long after the end of the attack the last answer may come, on the service's own clock, in milliseconds. */
 const RECOVERY_MS = 5000;
-/** `serve` ends itself 5.5 s after the signal, which is no fault if it had less than this of its own clock, in milliseconds. */
+/** `serve` ends itself 5.5 s after the signal: no fault if it had less than half of that on its own clock, in milliseconds. */
 const STOP_MS = 2750;
 /** The ids of the attacker are smaller. */
 const FIRST_ID = 1_000_000_000_000;
@@ -111,7 +111,7 @@ export async function attackOnce(attack: Attack, extent: 'short' | 'long'): Prom
 interface Watch {
   /** The peak of its memory (VmHWM). */
   readonly peakMb: () => number;
-  /** Its own clock, in milliseconds, which stands still while it waits for a processor that other processes have. */
+  /** Its own clock, in milliseconds, which stands still while its main thread waits for a processor. */
   readonly clock: () => number;
 }
 
@@ -123,7 +123,7 @@ function watch({ child, ended }: Started): Watch {
   const look = () => {
     try {
       peakMb = Number(/^VmHWM:\s+(\d+) kB$/m.exec(read('status'))?.[1] ?? peakMb * 1024) / 1024;
-      // Of its main thread: nanoseconds that it ran, and nanoseconds that it waited to run.
+      // Nanoseconds that it ran, and nanoseconds that it waited to run.
       waitedMs = Number(read('schedstat').split(' ')[1]) / 1e6;
     } catch {
       // The process has ended.
