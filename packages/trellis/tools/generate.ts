@@ -114,8 +114,9 @@ async function rulesFor(folder: string): Promise<Config> {
   let at = resolve(folder);
   while (!existsSync(join(at, RULES)) && at !== dirname(at)) at = dirname(at);
   const file = join(at, RULES);
-  const rules = existsSync(file) ? (parse(await readFile(file, 'utf8')) as typeof DEFAULT_RULES) : DEFAULT_RULES;
-  return createConfig({ ...rules, plugins: [plugin] }, { configPath: file });
+  // A file without rules, empty or of comments alone, is null.
+  const rules = existsSync(file) ? (parse(await readFile(file, 'utf8')) as typeof DEFAULT_RULES | null) : undefined;
+  return createConfig({ ...(rules ?? DEFAULT_RULES), plugins: [plugin] }, { configPath: file });
 }
 
 async function lintContract(document: OpenApiDocument, yaml: string, folder: string): Promise<void> {

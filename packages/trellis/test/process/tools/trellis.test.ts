@@ -104,6 +104,10 @@ test('trellis check lints by the rules that docs/changing-the-contract.md shows,
   writeFileSync(file, `extends: [recommended]\n${rules.replaceAll('error', 'warn')}`);
   expect(await trellis(folder, 'generate', '--check', 'notes')).toMatchObject({ code: 0 });
   for (const rule of ['own/bounds', 'own/errors-of-tokens']) expect(stderr).toContain(`by the ${rule} rule`);
+  // Without rules of its own, the service has Redocly's `recommended`.
+  writeFileSync(file, '# None yet.\n');
+  writeFileSync(contract, yaml.replaceAll(/^ +license:.*\n|^ +summary: Create a note\n/gm, ''));
+  expect((await trellis(folder, 'generate', '--check', 'notes')).stderr).toContain('by the operation-summary rule');
 });
 
 test.each([
