@@ -16,7 +16,8 @@ describe('CSV, where the contract gives a member no type,', () => {
       const [fields] = parseRecords([line]);
       if (!Array.isArray(fields)) throw new Error('the line is no record');
       expect(csv.read(fields, NAMES)).toEqual({ any: text });
-      const refused = expect.objectContaining({ number: ErrorNumber.contractBroken });
+      const message = `a double would not keep the digits of the integer ${text}, and the contract gives it no type`;
+      const refused = expect.objectContaining({ number: ErrorNumber.contractBroken, message });
       expect(() => csv.read([text], NAMES)).toThrow(refused);
     },
   );
