@@ -4,8 +4,7 @@ import { errors } from '../generated/openapi.ts';
 import { bank } from '../service/index.ts';
 import { ENGINES, startBank } from './bank.ts';
 import { Client, withAccounts } from './client.ts';
-
-const SEED = Number(process.env['TESTS_SEED'] ?? 20_260_100);
+import { SEED } from './random.ts';
 
 /** nightly/derived.test.ts sends more. */
 test.each(ENGINES)(

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { type Balances, isSerializable, type Operation } from './history.ts';
 import { ENGINES, startBank } from './bank.ts';
 import { Client, newTransfer } from './client.ts';
+import { random, SEED } from './random.ts';
 
 const transfer = (start: number, end: number, from: string, to: string, amount: bigint, moved = true): Operation => ({
   start,
@@ -65,11 +66,10 @@ const CLIENTS = 8;
 const REQUESTS = 40;
 
 describe.each(ENGINES)('on %s', (engine) => {
-  test(`what ${CLIENTS} clients do at once looks as if they had done it one after the other`, async () => {
+  test(`what ${CLIENTS} clients do at once looks as if they had done it one after the other (TESTS_SEED=${SEED})`, async () => {
     const client = new Client(await startBank(engine));
     const accounts = await Promise.all([30n, 0n, 0n].map((balance) => client.open(balance)));
     const opening = Object.fromEntries(accounts.map((id, at) => [id, at === 0 ? 30n : 0n]));
-    const any = () => accounts[Math.floor(Math.random() * accounts.length)] ?? '';
     const history: Operation[] = [];
     const recorded = async (work: () => Promise<Omit<Operation, 'start' | 'end'>>) => {
       const start = performance.now();
@@ -81,17 +81,18 @@ describe.each(ENGINES)('on %s', (engine) => {
       const found = body['accounts'] as readonly { readonly id: string; readonly balance: bigint }[];
       return { read: Object.fromEntries(found.map(({ id, balance }) => [id, balance])) };
     };
-    const move = async () => {
-      const from = any();
-      const amount = BigInt(1 + Math.floor(Math.random() * 20));
-      const to = accounts.filter((id) => id !== from)[Math.floor(Math.random() * 2)] ?? '';
+    const move = async (next: () => number) => {
+      const any = (among: readonly string[]) => among[Math.floor(next() * among.length)] ?? '';
+      const from = any(accounts);
+      const amount = BigInt(1 + Math.floor(next() * 20));
+      const to = any(accounts.filter((id) => id !== from));
       const { status } = await client.insist(newTransfer(from, to, amount));
       return { transfer: { from, to, amount }, moved: status === 201 };
     };
-    const one = async () => {
-      for (let at = 0; at < REQUESTS; at++) await recorded(Math.random() < 0.4 ? readAll : move);
+    const one = async (next: () => number) => {
+      for (let at = 0; at < REQUESTS; at++) await recorded(next() < 0.4 ? readAll : () => move(next));
     };
-    await Promise.all(Array.from({ length: CLIENTS }, one));
+    await Promise.all(Array.from({ length: CLIENTS }, (_, index) => one(random(SEED + index))));
     await recorded(readAll);
     expect(history).toHaveLength(CLIENTS * REQUESTS + 1);
     const moves = history.filter(({ transfer }) => transfer !== undefined);
