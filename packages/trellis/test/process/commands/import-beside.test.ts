@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { importRecords } from '../../../src/commands/import.ts';
 import { readConfig } from '../../../src/config.ts';
@@ -41,7 +40,7 @@ describe('an import', () => {
     // The import opens the pipe for reading once its store is open.
     const path = join(folder, 'items.ndjson');
     execFileSync('mkfifo', [path]);
-    const { io } = captured(environment, folder);
+    const { io, stderr } = captured(environment, folder);
     const job = { service: items, config: readConfig(items, environment), io };
     const other = new DatabaseSync(database);
     const imported = importRecords(job, path, {}, 1500);
@@ -61,7 +60,7 @@ describe('an import', () => {
     other.exec('begin immediate');
     await secondPipe.writeFile(lines(3000));
     await secondPipe.close();
-    await sleep(2500);
+    await until(() => stderr().includes('the store is unavailable, retrying for 60 s'));
     other.exec('rollback');
     other.close();
     await again;
