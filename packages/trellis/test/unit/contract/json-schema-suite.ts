@@ -13,8 +13,9 @@ export interface SuiteGroup {
 /** The path of a checkout of https://github.com/json-schema-org/JSON-Schema-Test-Suite, which npm does not have. */
 const { JSON_SCHEMA_TEST_SUITE: CHECKOUT } = process.env;
 
-/** Without a checkout, its tests do not run; those of packages/trellis/test/engine/garden/rules.test.ts always do. */
-export const hasSuite = CHECKOUT !== undefined;
+/** Why its tests cannot run; those of packages/trellis/test/engine/garden/rules.test.ts always do. */
+export const noSuite =
+  CHECKOUT === undefined ? 'JSON_SCHEMA_TEST_SUITE names no checkout of the JSON Schema Test Suite' : undefined;
 
 /**
  * Files of the suite about features that no contract of the service can have: references to other documents, named
