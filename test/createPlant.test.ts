@@ -114,7 +114,8 @@ describe('createPlant', () => {
   });
 
   test('logs neither the token nor the plant', async () => {
-    await createPlant(app, '{"id":700,"name":"a secret name","tag":"a secret tag"}');
+    // The log has the line after the client has the reply.
+    await lineOf(await createPlant(app, '{"id":700,"name":"a secret name","tag":"a secret tag"}'));
     const text = JSON.stringify(app.log);
     expect(text).not.toContain(app.token);
     expect(text).not.toContain('a secret');
