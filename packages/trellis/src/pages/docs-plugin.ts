@@ -45,9 +45,12 @@ export function docsPlugin({ React }: Ui.System, { storageKey, tokenPrefix }: Ui
     return isKnown ? 'The token is not tried yet.' : 'The token is of an unknown form, and not tried yet.';
   };
   const needs = (security: Ui.SecurityNames) => {
-    if (security.every((each) => Object.keys(each).length === 0)) return 'Needs no token.';
-    const scopes = security.map((each) => Object.values(each).flat().join(' and ')).filter((each) => each !== '');
-    return scopes.length === 0 ? 'Needs a token.' : `Needs a token with the scope ${scopes.join(' or ')}.`;
+    const tokens = security.filter((each) => Object.keys(each).length > 0);
+    if (tokens.length === 0) return 'Needs no token.';
+    const scopes = tokens.map((each) => Object.values(each).flat().join(' and '));
+    const demand = scopes.includes('') ? '' : `the scope ${scopes.join(' or ')}`;
+    if (tokens.length < security.length) return `A token is optional${demand && `, and must have ${demand}`}.`;
+    return `Needs a token${demand && ` with ${demand}`}.`;
   };
 
   // Swagger UI measures how long a request took only where it is accepted.

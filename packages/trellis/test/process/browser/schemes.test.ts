@@ -56,4 +56,35 @@ describeInBrowser('the docs page takes the token of a security scheme in a brows
     await visited.page.getByText('The service has accepted the token.').first().waitFor();
     expect(visited.problems).toEqual([]);
   });
+
+  test('names what a token needs, where one is optional, and where alternatives differ', async () => {
+    const demands = {
+      optional: ['[{ scheme: [] }, {}]', 'A token is optional.'],
+      optionalScope: ['[{}, { scheme: [admin] }]', 'A token is optional, and must have the scope admin.'],
+      any: ['[{ scheme: [admin] }, { scheme: [] }]', 'Needs a token.'],
+      either: ['[{ scheme: [a, b] }, { scheme: [admin] }]', 'Needs a token with the scope a and b or admin.'],
+      none: ['[]', 'Needs no token.'],
+    } as const;
+    const share = contractWith('{ type: http, scheme: bearer }');
+    const [, operation = ''] = /^paths:\n([^]*)^components:/m.exec(share) ?? [];
+    const paths = Object.entries(demands).map(([id, [security]]) =>
+      operation
+        .replace('/shares', `/${id}`)
+        .replace('operationId: getShare', `operationId: ${id}\n      security: ${security}`),
+    );
+    const get = () => Promise.resolve({ status: 200, body: 'shared' });
+    const ids = Object.keys(demands);
+    const { url } = await startApp({
+      yaml: share.replace(operation, paths.join('')),
+      operations: Object.fromEntries(ids.map((id) => [id, get])),
+    });
+    await using visited = await visit(browser, `${url}/docs`);
+    const said = [];
+    for (const id of ids) {
+      const { operation: shown } = new DocsPage(visited.page, `shares-${id}`);
+      await shown.locator('.opblock-summary-control').click();
+      said.push(await shown.locator('.scopes').innerText());
+    }
+    expect(said).toEqual(Object.values(demands).map(([, sentence]) => sentence));
+  });
 });
