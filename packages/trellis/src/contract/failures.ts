@@ -238,9 +238,10 @@ function headersOf(status: number, { carriers }: Demand, { headers }: ContractRe
   return parameterReader('', parameters, follow)({ path: '', query: '', headers: sent }).header;
 }
 
-export function isErrorBody(body: unknown): body is ErrorBody {
-  if (!isLarge(body)) return false;
-  return 'error' in body && typeof body.error === 'number' && 'message' in body && typeof body.message === 'string';
+/** The number and the message of a failure that an operation returns, where its body has those of the framework. */
+export function toldIn(body: unknown): Partial<ErrorBody> {
+  const { error, message }: { readonly error?: unknown; readonly message?: unknown } = isLarge(body) ? body : {};
+  return { ...(typeof error === 'number' && { error }), ...(typeof message === 'string' && { message }) };
 }
 
 /** Also a body with what JSON lacks, such as NaN. */

@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import type { RequestData } from '../contract/contract.ts';
 import { ErrorNumber } from '../contract/errors.ts';
-import { isErrorBody } from '../contract/failures.ts';
+import { toldIn } from '../contract/failures.ts';
+import { exactJson } from '../contract/schema/int64.ts';
 import type { ErrorBody } from '../contract/types.ts';
 import { messageOf } from '../explained-error.ts';
 import type { Shared } from '../service.ts';
@@ -54,7 +55,8 @@ export function runnerOf({ table, operate }: Records, shared: Shared, log: Logge
     try {
       const { status, body } = await operate(request, { ...tools, ...remember(shared), transaction });
       if (status < 400) return creation === 'replayed' ? REPLAYED : CREATED;
-      const reason = isErrorBody(body) ? body : failure(`the operation answers ${status}`);
+      const shown = body === undefined ? '' : `: ${exactJson(body)}`;
+      const reason = { ...failure(`the operation answers ${status}${shown}`), ...toldIn(body) };
       if (status === 503) return new StoreUnavailable(reason.message);
       return { became: creation === 'conflict' ? 'conflict' : 'refused', reason };
     } catch (error) {

@@ -3,7 +3,7 @@ import type { Authenticator } from '../auth/authenticator.ts';
 import { type Caller, credentialsIn, scopeCheck, tokenMissing } from '../contract/caller.ts';
 import type { ContractOperation } from '../contract/contract.ts';
 import { overloaded } from '../contract/errors.ts';
-import { isErrorBody, type TellFailure } from '../contract/failures.ts';
+import { type TellFailure, toldIn } from '../contract/failures.ts';
 import { declaredFor } from '../contract/message/content.ts';
 import { readValues, requireValid } from '../contract/request.ts';
 import type { Handler, Tools } from '../service.ts';
@@ -115,7 +115,7 @@ export function middlewaresOf(
 
   function sendReply(context: Context) {
     const { status, headers = {}, body } = known(context.reply);
-    if (status >= 400 && isErrorBody(body)) context.error = body.error;
+    if (status >= 400) context.error = toldIn(body).error;
     const { mediaType, content } = declaredFor(operation.replies, status) ?? {};
     send(context, status, headers, mediaType, body === undefined ? undefined : content?.toJson(body));
     context.forget();

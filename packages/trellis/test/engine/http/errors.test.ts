@@ -69,3 +69,13 @@ test('a failure of an unknown path, an unknown method or another operation is no
       body: { error: expect.any(Number), message: text },
     });
 });
+
+test('the log has the number of a failure that an operation returns as a problem', async () => {
+  const body = { type: 'about:blank', title: 'Not Found', status: 404, detail: 'there is no such bed', error: 40411 };
+  const removeBed: Handler = () => Promise.resolve({ status: 404, body });
+  const app = await startApp({ yaml: GARDEN, operations: { ...gardenOperations, removeBed } });
+  const headers = { Authorization: `Bearer ${app.token}` };
+  const response = await fetch(`${app.url}/v1:b/beds/1`, { method: 'DELETE', headers });
+  expect([response.status, await response.json()]).toEqual([404, body]);
+  expect(await app.lineOf(response)).toMatchObject({ status: 404, error: 40411 });
+});

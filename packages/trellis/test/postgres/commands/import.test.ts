@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { Reject } from '../../../src/files/rejects.ts';
 import { readConfig } from '../../../src/config.ts';
+import type { AnyService, Handler } from '../../../src/service.ts';
 import { openStore } from '../../../src/storage/open.ts';
 import { sharedPostgres } from '../../support/postgres.ts';
 import { importStdin } from '../../support/item-store.ts';
@@ -30,6 +31,7 @@ async function place(engine: keyof typeof urls = 'SQLite') {
     folder,
     environment,
     run: (...args: readonly string[]) => runCommand(args, environment, folder),
+    runOf: (service: AnyService, ...args: readonly string[]) => runCommand(args, environment, folder, service),
     write: (name: string, text: string) => {
       writeFileSync(join(folder, name), text);
     },
@@ -158,6 +160,21 @@ describe('import', () => {
     expect(again.stdout).toContain('0 created, 1 replayed, 0 conflicting, 1 refused');
     expect(again.stderr).toContain('see items.ndjson.rejects.2.ndjson for the reasons');
     expect(rejects('items.ndjson.rejects.2.ndjson')).toEqual(rejects('items.ndjson.rejects.ndjson'));
+  });
+
+  test('tells why an operation refuses a record, whatever the body of its failures is', async () => {
+    const { runOf, write, rejects } = await place();
+    const problem = { type: 'about:blank', title: 'Conflict', status: 409, detail: 'the house is full', error: 40912 };
+    const bodies: readonly unknown[] = [problem, { code: 40912n, title: 'the house is full' }, undefined];
+    const createItem: Handler = ({ body }) =>
+      Promise.resolve({ status: 409, body: bodies[Number((body as { readonly id: bigint }).id)] });
+    write('items.ndjson', '{"id":0,"name":"x"}\n{"id":1,"name":"x"}\n{"id":2,"name":"x"}\n');
+    expect((await runOf({ ...items, operations: { createItem } }, 'import', 'items.ndjson')).code).toBe(1);
+    expect(rejects('items.ndjson.rejects.ndjson')).toMatchObject([
+      { error: 40912, message: `the operation answers 409: ${JSON.stringify(problem)}` },
+      { error: 50000, message: 'the operation answers 409: {"code":40912,"title":"the house is full"}' },
+      { error: 50000, message: 'the operation answers 409' },
+    ]);
   });
 
   test('writes an excerpt instead of the whole text of a record that it could not read', async () => {
