@@ -1,8 +1,9 @@
 import { EventEmitter } from 'node:events';
 import { Readable } from 'node:stream';
 import { isDeepStrictEqual } from 'node:util';
+import { exportRecords } from '../../src/commands/export.ts';
 import type { Io } from '../../src/commands/io.ts';
-import { main } from '../../src/commands/main.ts';
+import { readConfig } from '../../src/config.ts';
 import type { Contract, ContractOperation } from '../../src/contract/contract.ts';
 import { loadContract } from '../../src/contract/load.ts';
 import { ErrorNumber } from '../../src/contract/errors.ts';
@@ -192,25 +193,27 @@ function byName(json: string): string {
   return exactJson(Object.fromEntries(members.sort(([one], [other]) => (one < other ? -1 : 1))));
 }
 
-/** The records of the store, as the command `export` writes them. */
+/** The records of the store, as the command `export` writes them; the command line itself would read `.env`. */
 async function exported({ service, databaseUrl }: TestInstance, table: string): Promise<string> {
-  const written = { stdout: '', stderr: '' };
-  const stream = (name: keyof typeof written) => ({
-    isTTY: false,
-    columns: 80,
-    write: (more: string | Uint8Array) => {
-      written[name] += more.toString();
-      return true;
-    },
-  });
-  const streams = { stdin: Readable.from([]), stdout: stream('stdout'), stderr: stream('stderr') };
+  let written = '';
+  const write = (more: string | Uint8Array) => {
+    written += more.toString();
+    return true;
+  };
+  const stream = { isTTY: false, columns: 80 };
+  const streams = {
+    stdin: Readable.from([]),
+    stdout: { ...stream, write },
+    stderr: { ...stream, write: () => true },
+  };
   const io = Object.assign(new EventEmitter(), {
-    env: { DATABASE_URL: databaseUrl },
+    env: {},
     ...streams,
     ...{ pid: process.pid, exit: () => undefined, kill: () => undefined },
   }) satisfies Io;
-  if ((await main(service, ['export', '--table', table], io)) !== 0) throw new Error(written.stderr);
-  return written.stdout;
+  const config = readConfig(service, { DATABASE_URL: databaseUrl });
+  await exportRecords({ service, config, io }, undefined, { table });
+  return written;
 }
 
 /**

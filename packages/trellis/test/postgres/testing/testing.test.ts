@@ -139,6 +139,22 @@ test.each(BROKEN)('derive names the fault of a service that %s', async (_what, c
   expect(messageWithCauses(failure)).toMatch(fault);
 });
 
+test('derive reads no .env of the folder that it runs in', async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, '.env'), 'PORT=high\n');
+  const file = (path: string) => JSON.stringify(join(ROOT, 'packages/trellis', path));
+  writeFileSync(
+    join(folder, 'main.mjs'),
+    `const { derive, startOn } = await import(${file('testing/index.ts')});
+    const { items } = await import(${file('test/services/items/index.ts')});
+    await using instance = await startOn('SQLite', items);
+    const { counts } = await derive(instance, { conflict: 40011, requests: 10, samples: 1 });
+    console.log(counts.has('created'));`,
+  );
+  const { ended, stdout, stderr } = start(process.execPath, ['main.mjs'], {}, folder);
+  expect([await ended, stdout(), stderr()]).toEqual([0, 'true\n', '']);
+});
+
 test('derive tries a service whose failures have a shape of its own', async () => {
   const folder = temporaryFolder();
   const yaml = readFileSync(items.contract, 'utf8')
