@@ -20,7 +20,7 @@ import { directly } from './schema/findings.ts';
 import { isLarge } from './schema/exact.ts';
 import { parameterReader, type ParameterValues, type SentRequest } from './message/parameters.ts';
 import { type Demand, readSecurity, requireOneScheme } from './security.ts';
-import { TOKEN } from './rules/field-values.ts';
+import { FIELD_NAME, TOKEN } from './rules/field-values.ts';
 import { isIgnored } from './rules/vocabulary.ts';
 
 export interface Contract {
@@ -166,7 +166,7 @@ function requireVariables(
 function requireField(parameter: Parameter, where: string): void {
   const { name, in: location } = parameter;
   if (location !== 'header') return;
-  if (!TOKEN.test(name)) refuse(parameter, where, `the name ${name} is not valid for a header field`);
+  if (!TOKEN.test(name)) refuse(parameter, where, `the name ${name} is not valid for a header field: ${FIELD_NAME}`);
   // Node gives only this header as an array.
   if (name.toLowerCase() === 'set-cookie')
     refuse(parameter, where, 'a request has no header Set-Cookie: remove the parameter');
@@ -184,7 +184,8 @@ function readParameters(lists: readonly (readonly Parameter[])[], resolve: Resol
       location === 'header' ? `header ${name.toLowerCase()}` : `${location} ${name}`,
     );
     for (const [key, [parameter, other]] of parameters) {
-      if (other !== undefined) refuse(other, `parameter ${other.name}`, 'the parameter is declared twice');
+      if (other !== undefined)
+        refuse(other, `parameter ${other.name}`, 'the parameter is declared twice: leave one out');
       if (parameter !== undefined) declared.set(key, parameter);
     }
   }
@@ -198,7 +199,8 @@ function readDeclaredBody(
   where: string,
 ): ContractBody | undefined {
   if (operation.requestBody === undefined) {
-    if ('x-max-body-bytes' in operation) refuse(operation, where, 'x-max-body-bytes needs a requestBody');
+    if ('x-max-body-bytes' in operation)
+      refuse(operation, where, 'x-max-body-bytes needs a requestBody: declare one, or leave it out');
     return undefined;
   }
   const { required = false, content } = resolve(operation.requestBody);

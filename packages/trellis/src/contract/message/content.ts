@@ -10,7 +10,7 @@ import {
 } from '../schema/document.ts';
 import { exactJson, sendable } from '../schema/int64.ts';
 import { numbersIn } from '../schema/numbers.ts';
-import { TOKEN } from '../rules/field-values.ts';
+import { FIELD_NAME, TOKEN } from '../rules/field-values.ts';
 import { valuesSchema } from './parameters.ts';
 import { Position } from '../schema/positions.ts';
 import { sentBy } from './sent.ts';
@@ -66,12 +66,12 @@ export function readReply(
     refuse(response, where, 'declare each status by its number, as a range such as 4XX, or as default');
   const { content = {}, headers = {} } = response;
   const [body, ...others] = readContent(content, where);
-  if (others.length > 0) refuse(content, where, 'a reply can have only one media type');
+  if (others.length > 0) refuse(content, where, 'a reply can have only one media type: leave the others out');
   if (body !== undefined && /^(?:20[45]|304)$/.test(status))
     refuse(content, where, 'a reply with this status has no body: leave content out');
   const fields = Object.entries(headers).map(([name, header]) => [name, resolve(header)] as const);
   for (const [name, header] of fields) {
-    if (!TOKEN.test(name)) refuse(header, where, `the name ${name} is not valid for a header field`);
+    if (!TOKEN.test(name)) refuse(header, where, `the name ${name} is not valid for a header field: ${FIELD_NAME}`);
     if (/^content-type$/i.test(name)) refuse(header, where, 'OpenAPI ignores the header Content-Type: leave it out');
     if (FIELDS_OF_HTTP.test(name))
       refuse(

@@ -102,6 +102,7 @@ export const serverUrl: ValueCheck = (url, { variables }) => {
 
 /** RFC 9110, section 5.6.2. */
 export const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
+export const FIELD_NAME = 'use letters, digits and hyphens';
 /** Browsers, proxies and libraries set these, or read a meaning of their own into them. */
 const SENT_BY_CLIENTS =
   /^(?:(?:accept|access-control|content|if|proxy|sec|upgrade|x-forwarded)(?:-.*)?|baggage|cache-control|connection|cookie2?|date|dnt|expect|forwarded|from|host|keep-alive|max-forwards|origin|pragma|priority|range|referer|set-cookie|te|trace(?:parent|state)|trailer|transfer-encoding|user-agent|via|x-real-ip|x-request-id)$/i;

@@ -42,11 +42,13 @@ export function trialsOfDefaults(
           locationOf(place.roots.find((each) => typeof each === 'object')),
         );
       const always = joined(place.roots, follow);
+      // What has nothing but members, as the parameters of an operation, says no more of all of them than of each.
+      const isOfAll = always.some((each) => Object.keys(each).some((keyword) => keyword !== 'properties'));
       return [
         ...place.defaults.map(({ name, value, position }) =>
           trial('default', membersOf(always, name), undefined, () => position.filled(value)),
         ),
-        trial('{} with its defaults', place.roots, {}, () => place.filled({})),
+        ...(isOfAll ? [trial('{} with its defaults', place.roots, {}, () => place.filled({}))] : []),
       ];
     });
     return tried ?? [];

@@ -15,7 +15,10 @@ export function pinnedBranches(schema: Schema, branches: readonly AnySchema[], f
   const pins = branches.map((branch) => ({ branch, values: pinnedValues(schema, branch, follow) }));
   const all = pins.flatMap(({ values }) => values);
   if (new Set(all).size < all.length)
-    throw new ContractError(`two branches have the same value of ${propertyName}`, locationOf(schema.discriminator));
+    throw new ContractError(
+      `two branches have the same value of ${propertyName}: give each its own`,
+      locationOf(schema.discriminator),
+    );
   return pins;
 }
 
