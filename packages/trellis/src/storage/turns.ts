@@ -19,6 +19,11 @@ export class Turns {
     this.maxWaitMs = maxWaitMs;
   }
 
+  /** Whether further work would wait. */
+  get areTaken(): boolean {
+    return this.active >= this.maxActive;
+  }
+
   /** How much work waits. */
   get length(): number {
     return this.waiting.length;
@@ -27,7 +32,7 @@ export class Turns {
   /** @throws StoreUnavailable at once if too much work waits, or at its turn if it has waited too long */
   async run<T>(work: () => Promise<T>): Promise<T> {
     // Without a promise if there is a turn, as on the way of each request.
-    if (this.active < this.maxActive) this.active++;
+    if (!this.areTaken) this.active++;
     else if (this.length >= MAX_WAITING) throw new StoreUnavailable('too many requests wait for the store');
     else await this.next(this.maxWaitMs);
     try {

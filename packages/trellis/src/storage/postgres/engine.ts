@@ -85,6 +85,8 @@ class PostgresEngine implements Engine {
   /** Those of all sessions. */
   private readonly connections = new Set<PostgresConnection>();
   private readonly turns = new Turns(MAX_CONCURRENT_QUERIES, STORE_PATIENCE_MS / 2);
+  /** For look-ups while queries, which may be long, have all turns. */
+  private readonly lookUpTurns = new Turns(MAX_CONCURRENT_BATCHES, STORE_PATIENCE_MS / 2);
   private readonly creations: Queue<NewRow, Creation>;
   /** One for each table: a table that is locked delays the look-ups of no other. */
   private readonly lookUps = new Map<string, Queue<LookUp, AnyRow | undefined>>();
@@ -122,7 +124,8 @@ class PostgresEngine implements Engine {
     const creating = ofTable(this.creating, table);
     if (creating.spread !== undefined) {
       // Citus sends a statement with one key to the worker that has its row. It would join `unnest` on its coordinator.
-      const [row] = (await this.run(statementOf(this.creating, 'postgres', lookUp))).rows;
+      const statement = statementOf(this.creating, 'postgres', lookUp);
+      const [row] = (await this.read(statement, this.turnsOfLookUps)).rows;
       return row && withoutNulls(row);
     }
     const queue = this.lookUps.getOrInsertComputed(table, () => this.lookUpsOf(creating));
@@ -135,6 +138,7 @@ class PostgresEngine implements Engine {
         const answers = await this.withTurn(
           (session) => lookUpBatch((work) => session.withRetries(work, until, true), creating, lookUps),
           false,
+          this.turnsOfLookUps,
           until,
         );
         return answers.map((answer) => (Error.isError(answer) ? atWork(answer) : answer));
@@ -148,9 +152,17 @@ class PostgresEngine implements Engine {
   readonly run: Run = async (statement) => {
     const { sql, values, writes } = statement;
     if (writes) return await this.withTurn((session, until) => session.write(until, sql, ...values), true);
-    const work = (query: Query) => runBy(query, statement);
-    return await this.withTurn((session, until) => session.withRetries(work, until, true));
+    return await this.read(statement);
   };
+
+  private read(statement: Statement, turns?: Turns): Promise<Result> {
+    const work = (query: Query) => runBy(query, statement);
+    return this.withTurn((session, until) => session.withRetries(work, until, true), undefined, turns);
+  }
+
+  private get turnsOfLookUps(): Turns {
+    return this.turns.areTaken ? this.lookUpTurns : this.turns;
+  }
 
   readonly runShort: Run = async (statement) => {
     if (statement.writes) return await this.run(statement);
@@ -338,9 +350,10 @@ class PostgresEngine implements Engine {
   private withTurn<T>(
     work: (session: Session, until: number) => Promise<T>,
     serializable?: boolean,
+    turns = this.turns,
     until = deadline(),
   ): Promise<T> {
-    return this.turns.run(() => this.withSession((session) => work(session, until), serializable));
+    return turns.run(() => this.withSession((session) => work(session, until), serializable));
   }
 
   private async withSession<T>(work: (session: Session) => Promise<T>, serializable = false): Promise<T> {

@@ -206,11 +206,12 @@ test('a statement that waits for the begin or the first one of its transaction h
   expect(await server.query('select id from items', own)).toEqual([{ id: '2' }]);
 });
 
-test('the store runs eight queries at once, and looks up a token meanwhile', async () => {
+test('the store runs eight queries at once, and looks up a token and the row of a key meanwhile', async () => {
   const own = await server.createDatabase();
   const store = await open(own);
   const hash = new Uint8Array(32);
   await store.tokens.add({ name: 'mine', hash, scopes: [] });
+  await createEach(store, 'items', [{ id: 1n, name: 'x' }]);
   await using other = await OtherSession.open(server.url(own));
   const mine = `pg_stat_activity where application_name = 'item-store' and datname = '${own}'`;
   await inTime(async () => {
@@ -224,8 +225,9 @@ test('the store runs eight queries at once, and looks up a token meanwhile', asy
       const locked = `select from ${mine} and wait_event_type = 'Lock' having count(*) = 8`;
       await until(async () => done > 0 || (await server.query(locked)).length);
       expect(await store.tokens.find(hash)).toMatchObject({ name: 'mine' });
-      // Eight for queries, and one for tokens.
-      expect(await server.query(`select from ${mine}`)).toHaveLength(9);
+      expect(await store.get('items', { id: 1n } as never)).toMatchObject({ name: 'x' });
+      // Eight for queries, one for tokens, and one for look-ups.
+      expect(await server.query(`select from ${mine}`)).toHaveLength(10);
       // The store lets no query wait for longer than 5 s.
       expect(done).toBe(0);
       await other.run('select pg_advisory_unlock(1)');
