@@ -39,7 +39,18 @@ test.each(pages)('each link of %s leads to a file, and its anchor to a heading',
   expect(broken).toEqual([]);
 });
 
-// The first page of each house is read in one sitting.
+// A merge that keeps both sides tells a change twice.
+test.each(['CHANGELOG', 'changes'])('%s tells no change of a release twice', (name) => {
+  const releases = page(name).split(/^## /m);
+  expect(releases.length).toBeGreaterThan(2);
+  const twice = releases.flatMap((release) => {
+    const changes: readonly string[] = release.match(/^- .*(?:\n {2}.*)*/gm) ?? [];
+    return changes.filter((change, at) => changes.indexOf(change) < at);
+  });
+  expect(twice).toEqual([]);
+});
+
+// A stranger reads the first page of the service, and that of the framework, at one go.
 test.each(['README', 'trellis'])('the page %s has at most 200 lines', (name) => {
   expect(page(name).trimEnd().split('\n').length).toBeLessThanOrEqual(200);
 });

@@ -9,10 +9,12 @@ import { ROOT } from './service.ts';
 const MANUALS = ['docs', 'packages/trellis/docs'];
 const namesIn = (folder: string) => readdirSync(join(ROOT, folder)).map((file) => file.replace('.md', ''));
 
-/** All pages by name: README, CHANGELOG and CONTRIBUTING, `trellis` for the README of the framework, those of the manuals. */
+/** All pages by name: those of the root, `trellis`, its `changes` and `bank` for those of the folders, those of the manuals. */
 export const PAGES: ReadonlyMap<string, string> = new Map([
-  ...['README', 'CHANGELOG', 'CONTRIBUTING'].map((name) => [name, `${name}.md`] as const),
+  ...['README', 'CHANGELOG', 'CONTRIBUTING', 'SECURITY'].map((name) => [name, `${name}.md`] as const),
   ['trellis', 'packages/trellis/README.md'],
+  ['changes', 'packages/trellis/CHANGELOG.md'],
+  ['bank', 'examples/bank/README.md'],
   ...MANUALS.flatMap((folder) => namesIn(folder).map((name) => [name, `${folder}/${name}.md`] as const)),
 ]);
 
