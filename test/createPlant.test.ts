@@ -57,6 +57,16 @@ describe('createPlant', () => {
   });
 
   test.each([
+    ['spaces', 60, 'Aloe', ' Aloe'],
+    ['Unicode form', 61, '\u00c9pine', 'E\u0301pine'],
+  ])('keeps a name as it was sent: one that differs in its %s is another', async (_, id, stored, sent) => {
+    await createPlant(app, JSON.stringify({ id, name: stored }));
+    expect((await createPlant(app, JSON.stringify({ id, name: sent }))).body).toMatchObject({ error: 40011 });
+    expect((await createPlant(app, JSON.stringify({ id: -id, name: sent }))).body).toEqual({ name: sent });
+    expect(await app.stored()).toContainEqual({ id: BigInt(-id), name: sent });
+  });
+
+  test.each([
     ['9007199254740992', 9007199254740992n],
     ['9007199254740993', 9007199254740993n],
     ['9223372036854775807', 9223372036854775807n],
