@@ -1,11 +1,35 @@
+import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { freePort } from '../packages/trellis/test/support/port.ts';
 import { sharedPostgres } from '../packages/trellis/test/support/postgres.ts';
 import { blocks } from '../packages/trellis/test/support/readme.ts';
 import { listening, ROOT, start } from '../packages/trellis/test/support/service.ts';
-import { createPlant } from './support.ts';
+import { temporaryFolder } from '../packages/trellis/test/support/temporary.ts';
+import { createPlant, plantStore, startPlants } from './support.ts';
 
 const server = await sharedPostgres();
+
+test('a store in SQLite moves to PostgreSQL with the command of the manual, beside the service and after it', async () => {
+  const url = server.url(await server.createDatabase());
+  const folder = temporaryFolder();
+  const DATABASE_URL = `sqlite:${join(folder, 'plants.db')}`;
+  const [block = ''] = blocks('postgresql', 'From SQLite', 'sh');
+  const command = block.replace('postgres://plants:secret@127.0.0.1:5432/plants', url);
+  expect(command).toContain(url);
+  const move = async () => {
+    const line = command.replaceAll('scripts/plant-store', join(ROOT, 'scripts/plant-store'));
+    const shell = start('bash', ['--norc', '-c', line], { DATABASE_URL }, folder);
+    expect([await shell.ended, shell.stderr()]).toEqual([0, expect.any(String)]);
+  };
+  const service = await startPlants({ DATABASE_URL });
+  await createPlant(service, '{"id":9007199254740993,"name":"Ginkgo"}');
+  await move();
+  await createPlant(service, '{"id":-1,"name":"Ficus","tag":""}');
+  await service.stop();
+  await move();
+  const { stdout } = await plantStore(['export'], { DATABASE_URL: url });
+  expect(stdout).toBe('{"id":-1,"name":"Ficus","tag":""}\n{"id":9007199254740993,"name":"Ginkgo"}\n');
+});
 
 test('two instances on one PostgreSQL start with the two commands of the manual', async () => {
   const [block = ''] = blocks('postgresql', 'PostgreSQL', 'sh');
