@@ -31,7 +31,7 @@ const ABOVE_STORAGE = ['auth', 'contract', 'files', 'http', 'observability', 'pa
 );
 const IMPORTS = {
   '*.ts': { others: [], own: [...ABOVE_STORAGE, 'environment.ts', 'read-settings.ts', 'service.ts'] },
-  // The face: what it exports again. It imports commands/main.ts and commands/start.ts at run time.
+  // What the package exports. It imports commands/main.ts and commands/start.ts at run time.
   'index.ts': {
     others: [],
     own: [
@@ -117,7 +117,7 @@ function importsOf([name, { others, types = [], own, ownTypes = [], packages = [
       })),
     { regex: `^${oneOf(foreign)}(/|$)`, message: `${files} does not import this package.` },
     { regex: not, message: `${files} does not import this file.` },
-    { regex: '^trellis(/|$)', message: 'The framework does not import its own face.' },
+    { regex: '^trellis(/|$)', message: 'The framework does not import itself by its name.' },
     { regex: '^\\./\\.\\.|[^.]/\\.\\./', message: 'The path goes up at its beginning only.' },
   ];
   return { files: [files], rules: { 'no-restricted-imports': ['error', { patterns }] } };

@@ -65,7 +65,7 @@ async function generated(folder: string, check: boolean) {
   const unlisted = unlistedNumbers(document).join(', ');
   if (check && unlisted !== '')
     throw new ContractError(`x-error-numbers lacks ${unlisted}, which the service may answer: add them`, CONTRACT);
-  // Style stops no service: only the gate asks for it.
+  // Style stops no service: only a check asks for it.
   if (check) await lintContract(document, yaml, folder);
   const page = await readFile(join(folder, PAGE), 'utf8').catch(() => undefined);
   return [

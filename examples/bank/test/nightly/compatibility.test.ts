@@ -8,7 +8,7 @@ import { bank } from '../../service/index.ts';
 const YAML = readFileSync(bank.contract, 'utf8');
 const contract = await loadContract(bank.contract);
 
-describe('the gate of compatibility says of the contract with', () => {
+describe('contract check says of the contract with', () => {
   const changed = async (from: string, to: string) => {
     expect(YAML).toContain(from);
     return compareContracts(contract, await loadContract(YAML.replace(from, () => to)));
