@@ -33,6 +33,30 @@ test('the example of docs/testing.md passes', async () => {
   expect([await ended, stdout()]).toEqual([0, expect.stringMatching(/^ℹ pass 4$/m)]);
 });
 
+test('now() of an operation is the time that a test of its service has set', async () => {
+  const folder = folderOf('packages/trellis/template');
+  const [, call = ''] = /`(context\.mock\S+ .*?)`/s.exec(readFileSync(join(PACKAGE, 'docs/testing.md'), 'utf8')) ?? [];
+  const text = `
+    import assert from 'node:assert/strict';
+    import { test } from 'node:test';
+    import { Client, startOn } from 'trellis/testing';
+    import { service } from './service/index.ts';
+
+    test('the time', async (context) => {
+      const now = Date.UTC(2031, 6);
+      ${call};
+      const getNote = ({ path }, tools) =>
+        Promise.resolve({ status: 200, body: { ...path, text: tools.now().toISOString() } });
+      await using instance = await startOn('SQLite', { ...service, operations: { ...service.operations, getNote } });
+      const client = new Client({ url: instance.url, token: await instance.token() });
+      const { body } = await client.send('GET', '/notes/3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10');
+      assert.equal(body.text, '2031-07-01T00:00:00.000Z');
+    });`;
+  writeFileSync(join(folder, 'time.test.ts'), text);
+  const { ended, stdout } = start(process.execPath, ['--test', 'time.test.ts'], {}, folder);
+  expect([await ended, stdout()]).toEqual([0, expect.stringMatching(/^ℹ pass 1$/m)]);
+});
+
 /** Compiles files beside those of the bank. */
 async function compiled(folder: string, files: Readonly<Record<string, string>>) {
   for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, `service/${file}.ts`), text);
