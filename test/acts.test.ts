@@ -85,7 +85,7 @@ test.each(['SQLite', 'PostgreSQL'] as const)(
   },
 );
 
-test('the file of acts on SQLite has the mode of the store, and a command writes to no link or pipe there', async () => {
+test('the file of acts on SQLite has the permissions of the store, and a command writes to no link or pipe in its place', async () => {
   const { run, file, folder, database } = await place('SQLite');
   await run('migrate');
   expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -108,13 +108,13 @@ test('the file of acts on SQLite has the mode of the store, and a command writes
       const way = act === 'removed' ? 'mend that before the next act' : 'mend that, then run the command again';
       const line = `${done} the line "${act}" cannot be written to ${file}: ${code}`;
       expect(stderr).toMatch(new RegExp(`^plant-store: ${RegExp.escape(line)}.*; ${way}\n$`));
-      // The token is taken back, as no client knows it.
+      // The command removes a token that it could not print: no client knows it.
       expect([(await run('token', 'list', '--json')).stdout, look(database, 'plants')]).toEqual(['', 0]);
     }
   }
 });
 
-test('a command that migrates an older store leaves a line about that too, and does no more if it cannot', async () => {
+test('a command that migrates an older store writes a line about the migration too, and does no more if it cannot', async () => {
   const { run, database, file, lines } = await place('SQLite');
   const older = join(ROOT, 'released/stores/692d905/plants.db');
   copyFileSync(older, database);

@@ -9,7 +9,6 @@ const app = await startPlantApp();
 const createPlant = ({ url, token }: { readonly url: string; readonly token: string }, plant: string) =>
   request(url).post('/plants').auth(token, { type: 'bearer' }).type('json').send(plant);
 
-/** The line that the log has of a request. */
 const lineOf = ({ headers }: Response) => app.lineOf(headers['x-request-id'] ?? '');
 
 describe('createPlant', () => {

@@ -31,7 +31,7 @@ async function rotate(command: string) {
   return { before: readFileSync(copy, 'utf8'), after: readFileSync(log, 'utf8') };
 }
 
-test('the log that the line of docs/observability.md writes has no hole when logrotate truncates it', async () => {
+test('the log that the command of docs/observability.md writes has no hole after logrotate has truncated it', async () => {
   const { before, after } = await rotate(line);
   expect(before).toContain('"path":"/before"');
   expect(after).toMatch(/^\{[^\0]*"path":"\/after"[^\0]*"msg":"stopped"\}\n$/);

@@ -53,7 +53,7 @@ describe('npm start', () => {
     await terminal.ended;
     expect(terminal.stdout()).toContain('"signal":"SIGINT","msg":"stopping"');
     expect(terminal.stdout()).toContain('"msg":"stopped"');
-    // It would say so after 5.5 s on its own clock.
+    // The service would log this 5.5 s after the signal, by its own clock.
     expect(terminal.stdout()).not.toContain('stopped before all was done');
   });
 
@@ -88,7 +88,7 @@ exec '${process.execPath}' -e "Object.defineProperty(process.versions, 'node', {
     );
 });
 
-test('Jest that npm test has not started names the command that runs a test', async () => {
+test('Jest, started without `npm test`, names the command that runs a test', async () => {
   const jest = start(process.execPath, ['node_modules/jest/bin/jest.js', 'executable'], {}, ROOT);
   expect([await jest.ended, jest.stdout(), jest.stderr()]).toEqual([
     1,

@@ -58,7 +58,7 @@ const text = await untilSample(service, 'plant_store_http_requests_in_flight', 0
 await service.stop();
 const server = await sharedPostgres();
 const other = await startPlants({ ADMIN_PORT: '0', DATABASE_URL: server.url(await server.createDatabase()) });
-/** By metric: its samples. Some metrics depend on the engine, and that of backups comes from their unit. */
+/** The lines of each metric, by its name. Some metrics depend on the engine; that of backups comes from the backup unit. */
 const served = new Map(
   [await scrape(other), tellBackup(temporaryFolder()), text]
     .flatMap((each) => each.split(/(?=^# HELP )/m))
@@ -198,10 +198,10 @@ const badFor15s = () => {
   return Object.fromEntries(values) as Readonly<Record<string, string>>;
 };
 
-/** By alert. */
+/** Labels by the name of the alert. */
 type Labels = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** Returns the labels of each alert that fires for a bad instance. */
+/** The labels of each alert that fires for a bad instance. */
 const FIRING: Labels = {
   PlantStoreDown: { severity: 'critical', job: 'plant-store', instance: 'a' },
   PlantStoreNotReady: { severity: 'critical', instance: 'a' },
@@ -319,7 +319,7 @@ testWithPromtool('the alert on backups fires after the metric has gone, and ends
     // The metric goes after five minutes, and comes back with a new backup after 28 hours.
     'plant_store_backup_time_seconds{instance="c"}': `0x5 _x${28 * 60 - 6} ${28 * 3600}x25`,
   };
-  // Of each minute: promtool computes 28 hours.
+  // One sample a minute, because promtool computes 28 hours.
   expectFiring(promtool, series, { '25h': {}, '27h': { PlantStoreBackupOld }, '28h5m': {} }, '1m');
 });
 

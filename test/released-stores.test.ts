@@ -41,7 +41,7 @@ function onSqlite(release?: string): Promise<Released> {
     using database = new DatabaseSync(path, { readBigInts: true });
     return Promise.resolve(database.prepare(sql).all());
   };
-  // Less what does not change the table: quotes, spaces, the case of a keyword.
+  // Without what does not change the table: quotes, spaces, the case of a keyword.
   const shape = `select lower(replace(replace(replace(sql, '"', ''), char(10), ''), ' ', '')) as sql from sqlite_schema
     where name not like '%schema_steps%' order by name`;
   const version = 'select user_version as version from pragma_user_version';
@@ -102,7 +102,7 @@ describe.each(
     });
   });
 
-  test('has the tables of a new store afterwards, and its version goes on with them or refuses them', async () => {
+  test('has the tables of a new store once it is open, and a higher schema version if they have changed', async () => {
     const { location, query, shape, version } = await make(release);
     const found = await query(shape);
     const [had] = await query(version);
@@ -120,7 +120,7 @@ describe.each(
   test.each([
     ['opened', (location: StoreLocation) => open(location, ({ opened }) => opened)],
     ['not opened', () => undefined],
-  ])('takes the next step of the tables of plants once this version has %s it', async (_what, before) => {
+  ])('takes the next step of the service after this version has %s the store', async (_what, before) => {
     const { location, query, shape } = await make(release);
     await before(location);
     const indexed: Step = ({ schema }) => [schema.createIndex('plants_by_name').on('plants').column('name')];

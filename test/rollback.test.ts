@@ -47,7 +47,7 @@ async function onPostgres(release: string) {
 }
 
 test.each(RELEASES)(
-  'refuses the dump of %s that was restored over a newer store, changes nothing, and opens it by the way that is said',
+  'refuses the dump of %s that was restored over a newer store, changes nothing, and opens it after the cure in the message',
   async (release) => {
     const { query, open, state } = await onPostgres(release);
     const { before: version, rows } = await open(NEXT);
@@ -78,7 +78,7 @@ test('refuses a store whose list of steps is shorter than its version says', asy
   );
 });
 
-test('opens a store that another process migrates between the look at its version and the one at its steps', async () => {
+test('opens a store that another process migrates after its version is read and before its steps are read', async () => {
   const { url, name, open } = await onPostgres('692d905');
   await open();
   await using other = await Session.open(url);
@@ -101,7 +101,7 @@ test('writes nothing to a store on PostgreSQL whose columns are wrong after the 
   expect(await open()).toMatchObject({ before: 1, now: LAYOUT.version });
 });
 
-test('names what an operator has added before a step that makes the same', async () => {
+test('refuses a store with a column of the operator that the next step makes, and says to drop it', async () => {
   const { query, open } = await onPostgres('692d905');
   await query('alter table tokens add column scopes text');
   await expect(open()).rejects.toThrow('has a column that the next step makes: drop it, then start again');

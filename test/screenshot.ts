@@ -8,7 +8,7 @@ import { DocsPage } from '../packages/trellis/test/process/browser/docs.ts';
 /** The element of createPlant. */
 const OPERATION = 'plants-createPlant';
 const WIDTH = 1100;
-/** What is left above the operation, in pixels. */
+/** The space above the operation in the picture, in pixels. */
 const MARGIN = 12;
 
 /** Takes the picture of the README: a plant that was created on the docs page. */
@@ -17,7 +17,7 @@ async function screenshot(path: string): Promise<void> {
   const token = 'the-access-token-that-was-printed';
   writeFileSync(join(folder, 'token'), token);
   const service = await startPlants({ TOKEN_FILE: join(folder, 'token') });
-  // The same address in every picture, the one that the README names, wherever the service listens.
+  // Each picture shows the address that the README names, on whichever port the service listens.
   const shown = '127.0.0.1:3000';
   const browser = await startBrowser(`--host-resolver-rules=MAP ${shown} ${new URL(service.url).host}`);
   try {

@@ -28,10 +28,9 @@ export const PLANTS: Program = {
 };
 const MAIN = PLANTS.main;
 
-/** The text of openapi.yaml. */
 export const YAML = readFileSync(plants.contract, 'utf8');
 
-/** What its stores hold. */
+/** The tables and the steps of its stores. */
 export const LAYOUT = layoutOf(plants);
 
 const { components } = parse(YAML) as {
@@ -60,7 +59,7 @@ export function startPlantApp(options: Parameters<typeof startApp>[0] = {}): Pro
   return startApp({ service: plants, ...options, operations: { ...PLANTS.service.operations, ...options.operations } });
 }
 
-/** Starts the plant store in this process, with all that its settings say. */
+/** Starts the plant store in this process, with these settings. */
 export function startPlantInstance(environment: Environment = {}): Promise<Instance> {
   return startInstance(environment, plants);
 }

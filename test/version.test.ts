@@ -15,7 +15,7 @@ const versionOf = async ({ main }: Project) =>
 
 test('--version names the version and the schema, and the commit that an archive or an image has', async () => {
   const project = new Project();
-  // As in a clone, before Git makes an archive of it.
+  // The text of a clone, which Git replaces in an archive.
   project.write('commit.txt', '$Format:%H$\n');
   expect(await versionOf(project)).toBe(`${VERSION})\n`);
   const commit = '0123456789abcdef0123456789abcdef01234567';

@@ -15,7 +15,7 @@ const SEED = seedOr(20_260_000);
 
 /** test/nightly/derived.test.ts sends all, and more. */
 test.each(ENGINES)(
-  `the service answers requests derived from the contract as it says, on %s (TESTS_SEED=${SEED})`,
+  `the service answers requests derived from the contract as the contract says, on %s (TESTS_SEED=${SEED})`,
   async (engine) => {
     const { counts, never } = await derive(PLANTS, engine, { requests: 1, samples: 12, seed: SEED });
     const kinds = ['created', 'replayed', 'another content', 'refused', 'not JSON', 'a member twice', 'no body'];
@@ -24,7 +24,7 @@ test.each(ENGINES)(
   },
 );
 
-test('repeats a derived request that the service cannot take at the moment, and judges the answer that follows', async () => {
+test('the checker repeats a derived request that gets 503, and judges the answer to the repetition', async () => {
   const path = join(temporaryFolder(), 'plants.db');
   const service = await startPlantInstance({ DATABASE_URL: `sqlite:${path}` });
   const contract = await loadContract(plants.contract);

@@ -37,7 +37,7 @@ describe('docs/clients.md', () => {
       expect([await program.ended, program.stderr()]).toEqual([0, '']);
       return program.stdout();
     };
-    // Node runs a module once for each query.
+    // Node runs a module again if its URL has another query.
     const twice = await run(service.token, 'add-plant.ts', 'add-plant.ts?again');
     expect(twice).toBe('Ginkgo biloba is new\nGinkgo biloba was there\n');
     expect(await run('x', 'add-plant.ts')).toBe('40101 the access token is unknown, revoked or expired\n');

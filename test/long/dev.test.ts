@@ -9,7 +9,7 @@ test('npm run dev restarts the service on each change, or names the broken line 
   const project = new Project();
   const port = await freePort();
   const dev = start(process.execPath, ['packages/trellis/bin/trellis', 'dev'], { PORT: String(port) }, project.folder);
-  // It ends the service that it started.
+  // On SIGTERM, `trellis dev` ends the service that it started.
   using _ended = { [Symbol.dispose]: () => dev.child.kill('SIGTERM') };
   const url = await listening(dev);
   const token = /plantstore_[\w-]{43}/.exec(dev.stderr())?.[0] ?? '';

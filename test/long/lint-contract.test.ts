@@ -10,7 +10,7 @@ const TRELLIS = 'scripts/node packages/trellis/bin/trellis';
 /** Generates from a contract, checks it, and returns the exit code and the rules that it breaks, each with its message. */
 async function lint(yaml: string) {
   project.write('openapi.yaml', yaml);
-  // What only style lacks is generated.
+  // `generate` does not apply the rules of style.
   expect(await run(project, `${TRELLIS} generate`)).toMatchObject({ code: 0, stderr: '' });
   const { code, stdout, stderr } = await run(project, `${TRELLIS} generate --check`);
   const found = (stdout + stderr).matchAll(
@@ -31,7 +31,7 @@ const withParameters = (...schemas: readonly string[]) => {
   return YAML.replace('      requestBody:\n', () => `      parameters:\n${parameters.join('')}      requestBody:\n`);
 };
 
-test('the check of plants accepts an operation without a token, a scope, and errors that a webhook or a callback lacks', async () => {
+test('the check of plants accepts an operation without a token, one with a scope, and a webhook and a callback without 401 and 429', async () => {
   const open = `  /shades:\n    get: { operationId: getShades, summary: Count, security: [], responses: ${RESPONSES} }\n`;
   const others = `{ post: { summary: Call, responses: ${RESPONSES} } }`;
   const yaml = YAML.replace('paths:\n', `webhooks:\n  sold: ${others}\npaths:\n${open}`)

@@ -12,7 +12,7 @@ import { expandSchema, faultsOfDocs, focusOfDocs, tabTo } from '../../packages/t
 import { DocsPage } from '../../packages/trellis/test/process/browser/docs.ts';
 import { describeInBrowser } from '../../packages/trellis/test/process/browser/in-browser.ts';
 
-/** What Chromium writes to its console of itself when a request of the page is refused. */
+/** The line that Chromium itself writes to the console when the service refuses a request of the page. */
 const refused = (status: string) => `Failed to load resource: the server responded with a status of ${status}`;
 
 describeInBrowser('in a browser', () => {
@@ -30,7 +30,7 @@ describeInBrowser('in a browser', () => {
   const open = (path: string, options?: BrowserContextOptions): Promise<Visit> =>
     visit(stage.browser, stage.service.url + path, options);
 
-  /** Opens the docs, with a token unless told otherwise, ready to execute the operation. */
+  /** Opens the docs, by default with a token, ready to execute the operation. */
   async function tryOut(token: string | undefined = stage.service.token, options?: BrowserContextOptions) {
     const visited = await open('/', options);
     const docs = new DocsPage(visited.page, 'plants-createPlant');
@@ -60,7 +60,7 @@ describeInBrowser('in a browser', () => {
         `POST ${url}/plants`,
       ]);
       expect(visited.problems).toEqual([]);
-      // The service does not negotiate, and this contract has no links.
+      // The page has no menu for Accept, as the service does not negotiate, and no links, as the contract has none.
       expect(await visited.docs.operation.innerText()).not.toMatch(/Accept header|links/i);
     });
 
@@ -115,7 +115,7 @@ describeInBrowser('in a browser', () => {
       await using visited = await tryOut(undefined, { viewport, isMobile: true });
       const { docs } = visited;
       expect(await docs.width()).toBe(viewport.width);
-      // One that was edited can be reset: there is a button more.
+      // After an edit of the body, Swagger UI shows one more button, which must fit too: Reset.
       expect((await docs.execute('{"id":4,"name":"x"}')).status).toBe('200');
       expect(await docs.width()).toBe(viewport.width);
       expect(await docs.beyond()).toEqual([]);
@@ -208,7 +208,7 @@ describeInBrowser('in a browser', () => {
     });
   });
 
-  describe.each([390, 1280])('%i pixels wide', (width) => {
+  describe.each([390, 1280])('on a screen %i pixels wide', (width) => {
     const height = 844;
 
     test.each(['light', 'dark'] as const)('the page has no fault that axe calls serious, %s', async (colorScheme) => {

@@ -31,7 +31,7 @@ function shell(environment: string, project = new Project()) {
 const SHAPE = `select table_name, column_name, data_type, is_nullable from information_schema.columns
   where table_schema = 'public' order by 1, 2`;
 
-testWith(none, 'the way back of docs/deployment.md leads to each release and forth again on PostgreSQL', async () => {
+testWith(none, 'the lines of docs/deployment.md roll PostgreSQL back to each release, and forward again', async () => {
   await using server = await PostgresServer.create({}, POSTGRES);
   const found = blocks('deployment', 'Upgrade and rollback', 'sh');
   const [dump, back] = ['pg_dump', 'pg_restore'].map((each) => found.find((text) => text.includes(each)));
@@ -45,7 +45,7 @@ testWith(none, 'the way back of docs/deployment.md leads to each release and for
     await runBlock('scripts/plant-store import - <<< \'{"id":77,"name":"since"}\'');
     const newer = await server.query(SHAPE, database);
     await runBlock(here(back));
-    // What a release looks at when it starts.
+    // A release compares these columns when it starts.
     expect(await server.query(SHAPE, 'plants_before')).toEqual(shape);
     const version = 'select version from schema_version where id = 1';
     expect(await server.query(version, 'plants_before')).toEqual([{ version: release === '692d905' ? '1' : '2' }]);
@@ -68,7 +68,7 @@ async function create({ url, token }: Service, id: number): Promise<number> {
   return (await fetch(`${url}/plants`, { method: 'POST', headers, body: `{"id":${id},"name":"since"}` })).status;
 }
 
-/** Deletes wrongly in a store that a service has open, brings the plants back as the page says, and looks. */
+/** Deletes plants by mistake while a service has the store open, restores them as the page says, and compares. */
 async function bringBack(
   { project, runBlock }: ReturnType<typeof shell>,
   url: string,
@@ -125,7 +125,7 @@ testWith(none, 'the commands of docs/recovery.md bring back what a wrong DELETE 
   try {
     await bringBack({ project, runBlock }, url, remove, [`cd '${place}'; ${recovery}`, here(fetchBack)]);
   } finally {
-    // It may not have started.
+    // The server beside it may not have started.
     await runBlock(`cd '${place}'; ${pgCtl} --pgdata=beside --mode=immediate stop || cat beside.log`);
   }
 });

@@ -34,7 +34,7 @@ test('`npm run check` accepts the code of README', async () => {
   expect({ code, output: code === 0 ? '' : stdout + stderr }).toEqual({ code: 0, output: '' });
 });
 
-test('the tests that `npm run t` runs of what README changes pass', async () => {
+test('the tests that `npm run t` chooses for the files of README pass', async () => {
   const { code, stderr } = await run(project, 'npm run t -- generated/openapi.ts src/countPlants.ts src/index.ts');
   expect({ code, output: code === 0 ? '' : stderr }).toEqual({ code: 0, output: '' });
 });

@@ -50,7 +50,7 @@ test.each(['CHANGELOG', 'changes'])('%s tells no change of a release twice', (na
   expect(twice).toEqual([]);
 });
 
-// A stranger reads the first page of the service, and that of the framework, at one go.
+// A reader begins with these two pages, and reads each at one go.
 test.each(['README', 'trellis'])('the page %s has at most 200 lines', (name) => {
   expect(page(name).trimEnd().split('\n').length).toBeLessThanOrEqual(200);
 });

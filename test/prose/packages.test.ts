@@ -87,7 +87,7 @@ test('CONTRIBUTING.md tells the licence that each package has', () => {
   expect(wrong).toEqual([]);
 });
 
-test('the Node and the validator that are installed are those that the tests are for', () => {
+test('the installed Node and validator have versions that the tests are for', () => {
   const { optionalDependencies } = readJson('package.json') as {
     optionalDependencies: Readonly<Record<string, string>>;
   };
@@ -108,7 +108,7 @@ const packagesOf = (file: string) =>
     .filter((name) => !name.startsWith('node:'))
     .map((name) => /^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? name);
 
-// What another package installs is found too, until that package no longer does.
+// A service also finds a package that only another package needs, until that one no longer needs it.
 test.each([
   ['packages/trellis', 'packages/trellis/{src,tools,testing}/**/*.ts'],
   ['.', 'src/**/*.ts'],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { ROOT } from '../../packages/trellis/test/support/service.ts';
 
-// A test that excludes a path, and a rule for one, hold nothing once the path is gone.
+// A rule or an exclusion for a path loses its effect, and fails nowhere, once the path is gone.
 
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 const json = (file: string) => JSON.parse(read(file).replaceAll(/^\s*\/\/.*$/gm, '')) as Record<string, unknown>;
@@ -42,13 +42,13 @@ test.each([
   expect((patterns as readonly string[]).filter((pattern) => !matches(pattern))).toEqual([]);
 });
 
-/** Files that tests make, or that the linter takes from their text. */
+/** Files that tests write, or whose names tests give to the linter beside a text. */
 const MADE = /(?:^|\/)(?:x|first|second)(?:\.test)?\.ts$/;
 
 test('each path that a test names leads to a file, or is one that the test makes', () => {
   const tests = globSync('{test,examples,packages}/**/*.ts', { cwd: ROOT, exclude: ['**/node_modules/**'] });
   const gone = tests.flatMap((file) =>
-    // In patterns too.
+    // A path in a regular expression counts too: without its backslashes.
     Array.from(
       read(file)
         .replaceAll(/\\(?=[/.])/g, '')

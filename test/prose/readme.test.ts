@@ -20,7 +20,7 @@ describe('README', () => {
     expect(files.filter((file) => !existsSync(join(ROOT, 'packages/trellis/src', file)))).toEqual([]);
   });
 
-  test('names folders that exist, and that of trellis every folder of src/', () => {
+  test('names only folders that exist, and the README of trellis names each folder of its src/', () => {
     const foldersIn = (name: string) =>
       Array.from(page(name).matchAll(/^\| `([\w/]+\/)`/gm), ([, folder = '']) => folder);
     expect(foldersIn('README').filter((folder) => !existsSync(join(ROOT, folder)))).toEqual([]);
@@ -111,7 +111,7 @@ test('docs/reliability.md has the sum of the plants that outlived 1,000 kills on
   );
 });
 
-test.each(['performance', 'README', 'trellis'])('%s has figures that the last bench wrote down', (name) => {
+test.each(['performance', 'README', 'trellis'])('the page %s has only figures that the last bench recorded', (name) => {
   const measured = readFileSync(join(ROOT, 'packages/trellis/lab/bench/RESULTS.md'), 'utf8');
   const told = page(name).match(/\d+\.\d\d(?= ×)/g) ?? [];
   expect(told.length).toBeGreaterThan(1);

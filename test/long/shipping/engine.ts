@@ -144,7 +144,6 @@ skip_mount_home = "true"
     return this.run('podman', args);
   }
 
-  /** Returns the text that a container has written to stdout and stderr. */
   logs(container: string): Promise<string> {
     return this.run('sh', ['-c', 'podman logs "$0" 2>&1', container]);
   }

@@ -184,7 +184,7 @@ describeWith(whyNoNginx(), 'nginx with deploy/nginx.conf and two instances', () 
     expect((await sendRaw(proxy, 'GET /api/docs/ HTTP/1.0\r\n\r\n')).status).toBe(200);
   });
 
-  test('takes no plain HTTP from other machines', async () => {
+  test('accepts no plain HTTP from other machines', async () => {
     const { port } = new URL(proxy);
     // As any address but 127.0.0.1, this one is reached only by a server that listens on all of them.
     await expect(fetch(`http://127.0.0.2:${port}/api/docs/`)).rejects.toMatchObject({
@@ -260,7 +260,7 @@ describeWith(whyNoNginx(), 'nginx with deploy/nginx.conf and two instances', () 
       await expect(asked).rejects.toThrow('Session closed');
     });
 
-    test('leaves plain HTTP to this machine', async () => {
+    test('accepts plain HTTP from this machine only', async () => {
       await expect(fetch(`http://127.0.0.2:${plain}/api/docs/`)).rejects.toThrow('fetch failed');
     });
   });

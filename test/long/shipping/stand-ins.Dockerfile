@@ -1,5 +1,5 @@
-# What stands for the images that the Dockerfile and compose.yaml build upon, where no registry is at hand: Debian's
-# packages, and the Node, npm and PostgreSQL that npm has installed.
+# Replaces the base images of the Dockerfile and of compose.yaml on a machine without a registry: by Debian's packages,
+# and by the Node, npm and PostgreSQL that npm has installed.
 FROM scratch AS debian
 ADD debian.tar /
 RUN cp /usr/share/base-passwd/passwd.master /etc/passwd && cp /usr/share/base-passwd/group.master /etc/group
@@ -16,7 +16,7 @@ RUN ln -s ../lib/node_modules/npm/bin/npm-cli.js /usr/local/bin/npm \
 
 FROM debian AS nginx
 
-# As the image does it: the user, its password and its database are made when the volume is empty.
+# As the image of PostgreSQL does it: the user, its password and its database are made when the volume is empty.
 FROM debian AS postgres
 COPY postgres /usr/local/
 RUN groupadd postgres && useradd --gid postgres postgres \

@@ -20,7 +20,7 @@ const JOURNALD = '[Journal]\nRateLimitBurst=10\n';
 const units = readdirSync(join(ROOT, 'deploy')).filter((name) => /\.(service|timer)$/.test(name));
 const unit = (name: string) => readFileSync(join(ROOT, 'deploy', name), 'utf8');
 
-test('each unit of the store has the user of the service, and is confined as the service', () => {
+test('each unit that opens the store has the user and the confinement of the service', () => {
   const lines = (name: string) => new Set(unit(name).match(/^[A-Z]\w+=.*/gm));
   const confining =
     /^(User|DynamicUser|UMask|NoNewPrivileges|Private|Protect|Restrict\w+=|LockPersonality|Capability|SystemCall)/;
@@ -94,7 +94,7 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md, on Debian with sys
     await until(async () => Number(await run(count)) === MANY);
   });
 
-  /** Runs a test with other lines in the unit. */
+  /** Runs `work` while the unit has these lines too, and then restores the unit and the service. */
   const withDropIn = async (unit: string, lines: string, work: () => Promise<void>) => {
     const folder = `/run/systemd/system/${unit}.d`;
     await run(`mkdir --parents ${folder}; printf '${lines}' > ${folder}/test.conf; systemctl daemon-reload`);
@@ -106,7 +106,7 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md, on Debian with sys
   const mainPid = () => show('MainPID');
   const start = () => run('systemctl restart plant-store 2>&1 && echo started || echo failed');
 
-  test('back the store up by its unit, and tell node_exporter of a backup that succeeds only', async () => {
+  test('back the store up by the backup unit, and tell node_exporter only of a backup that succeeds', async () => {
     const [install = ''] = blocks('data', 'Backups under systemd', 'sh');
     const folder = '/var/lib/private/plant-store-backups';
     await run(`mkdir --parents /var/lib/prometheus/node-exporter; install --directory --mode=700 ${folder}
@@ -162,7 +162,7 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md, on Debian with sys
     },
   );
 
-  test('restart the service after a crash, and leave it alone at SIGHUP', async () => {
+  test('restart the service after a crash, and not at SIGHUP', async () => {
     expect(await show('RestartUSec')).toBe('2s');
     const first = await mainPid();
     await run(`kill -HUP ${first}`);
@@ -204,7 +204,7 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md, on Debian with sys
     });
   });
 
-  test('fail without a restart when the service itself refuses its settings', async () => {
+  test('let the unit fail, without a restart, when the service itself refuses its settings', async () => {
     await run('(umask 077; echo x > /root/token)');
     const unreadable = '[Service]\\nExecStartPre=\\nEnvironment=TOKEN_FILE=/root/token\\n';
     await withDropIn('plant-store.service', unreadable, async () => {
@@ -226,7 +226,7 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md, on Debian with sys
     });
   });
 
-  test('restart a service that hangs, and none that refuses connections', async () => {
+  test('restart a service that hangs, but not one that refuses connections', async () => {
     // The time limit of the unit is half a minute.
     const soon = '[Service]\\nExecStart=\\nExecStart=/opt/plant-store/scripts/plant-store health --timeout 5s\\n';
     const folders = '/run/systemd/system/plant-store-health{,@}.service.d';
@@ -238,7 +238,7 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md, on Debian with sys
       await run('systemctl restart plant-store-health.timer');
       await until(async () => !['0', hung].includes(await mainPid()));
       expect(await create(token, 3000)).toBe('{"name":"Ginkgo"}');
-      // It asks again.
+      // The timer asks the service again.
       const count = 'journalctl --unit=plant-store-health --output=cat | grep --count "the service answers at" || true';
       await until(async () => Number(await run(count)) > 1);
     });
@@ -248,7 +248,7 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md, on Debian with sys
       expect(await run('systemctl start plant-store-health || true')).toBe('');
       expect(await mainPid()).toBe(starting);
       await run('systemctl stop plant-store');
-      // It says nothing of a service that the operator has stopped.
+      // The health check does not fail for a service that the operator has stopped.
       expect(await run('systemctl start plant-store-health; systemctl is-failed plant-store-health || true')).toBe(
         'inactive',
       );
@@ -308,7 +308,7 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md, on Debian with sys
         read[index]?.includes(`${name}=${value ?? ''}`),
       );
       const isDoubted = config.includes(`line 1 of ${String(paths[index])} `);
-      // Debian 13 reads what follows a comment with a backslash as Node does, and Debian 12 does not.
+      // Only Debian 13 reads the line after a comment that ends with a backslash as Node does; Debian 12 skips it.
       if (!line.startsWith('# \\')) expect([line, isDoubted]).toEqual([line, !isSame]);
       else expect(isDoubted).toBe(true);
     }

@@ -94,7 +94,7 @@ export function addEntry(project: Project, id: string): void {
   project.edit(SERVICE, '  operations: {', `  operations: { ${id},`);
 }
 
-/** Undoes addEntry(), or what a developer has written so. */
+/** Undoes addEntry(), or the same edits by a developer. */
 export function removeEntry(project: Project, id: string): void {
   project.edit(SERVICE, `import { ${id} } from './${id}.ts';\n`, '');
   const [operations = ''] = /^ {2}operations: \{.*?\}/ms.exec(project.read(SERVICE)) ?? [];
