@@ -6,7 +6,7 @@ import { Client, newTransfer } from './client.ts';
 
 const UNKNOWN = '00000000-0000-0000-0000-000000000000';
 
-/** Of the contract, what shows a refusal for want of a scope, and the cursor of a page. */
+/** The parts of the contract that show a refusal for lack of a scope, and the cursor of a page. */
 interface Contract {
   readonly paths: Record<string, Record<string, { readonly responses?: Record<string, { readonly $ref?: string }> }>>;
   readonly components: {
@@ -31,7 +31,7 @@ describe.each(ENGINES)('the bank on %s', (engine) => {
     client = new Client(started);
   });
 
-  test('opens an account, says where it is, and shows it', async () => {
+  test('opens an account, names its URL in Location, and returns it there', async () => {
     const id = randomUUID();
     const account = { id, owner: 'Ada', currency: 'EUR', opening_balance: 9007199254740993n };
     const before = Date.now();
@@ -50,7 +50,7 @@ describe.each(ENGINES)('the bank on %s', (engine) => {
     expect(found.headers.get('etag')).toBe(headers.get('etag'));
   });
 
-  test('answers a repeated opening as the first, also after money has moved', async () => {
+  test('answers a repeated opening like the first one, also after money has moved', async () => {
     const account = { id: randomUUID(), owner: 'Ada', currency: 'EUR', opening_balance: 10n };
     const first = await client.send('POST', '/accounts', account);
     await client.transfer(newTransfer(account.id, await client.open(0n), 3n));
@@ -80,7 +80,7 @@ describe.each(ENGINES)('the bank on %s', (engine) => {
     expect(await client.send('POST', '/accounts', { ...account, ...change })).toEqual(refusal(40010));
   });
 
-  test('has a number for an account that does not exist', async () => {
+  test('refuses each request for an account that does not exist, with the error number 40411', async () => {
     expect(await client.get(`/accounts/${UNKNOWN}`)).toEqual(refusal(40411));
     expect(await client.get(`/accounts/${UNKNOWN}/transfers`)).toEqual(refusal(40411));
     expect(await client.send('DELETE', `/accounts/${UNKNOWN}`)).toEqual(refusal(40411));
@@ -104,7 +104,7 @@ describe.each(ENGINES)('the bank on %s', (engine) => {
     expect(await list('&filter[closed]=false')).toEqual([...ids, dollars].toSorted());
   });
 
-  test.each(['x', 'WyJhIiwiYiJd'])('refuses a cursor that is of no list: %s', async (cursor) => {
+  test.each(['x', 'WyJhIiwiYiJd'])('refuses a cursor that no list has given: %s', async (cursor) => {
     expect(await client.get(`/accounts?cursor=${cursor}`)).toEqual(refusal(40011));
     expect(await client.get(`/accounts/${UNKNOWN}/transfers?cursor=${cursor}`)).toEqual(refusal(40011));
   });
@@ -112,7 +112,7 @@ describe.each(ENGINES)('the bank on %s', (engine) => {
   test.each([
     ['/accounts', 'AccountPage'],
     ['/accounts/{id}/transfers', 'TransferPage'],
-  ])('takes on %s the cursor that the contract shows as the next of its page', async (path, page) => {
+  ])('accepts on %s the cursor that the contract shows as an example of its next page', async (path, page) => {
     const { components } = (await (await fetch(`${url}/openapi.json`)).json()) as Contract;
     const name = components.schemas[page]?.properties?.next.$ref.replace('#/components/schemas/', '') ?? '';
     const [cursor = ''] = components.schemas[name]?.examples ?? [];
@@ -120,7 +120,7 @@ describe.each(ENGINES)('the bank on %s', (engine) => {
     expect(await client.get(`${list}?cursor=${cursor}`)).toMatchObject({ status: 200 });
   });
 
-  test('changes the owner for the client that has seen the account as it is', async () => {
+  test('changes the owner if the client sends the current entity tag, and refuses another tag', async () => {
     const id = await client.open(5n);
     const seen = await client.get(`/accounts/${id}`);
     const tag = seen.headers.get('etag') ?? '';
@@ -135,7 +135,7 @@ describe.each(ENGINES)('the bank on %s', (engine) => {
     expect((await change('Ada', { 'If-Match': '*' })).body).toEqual(seen.body);
   });
 
-  test('changes a part of the contact, and keeps the other', async () => {
+  test('changes one member of the contact, and keeps the other', async () => {
     const id = randomUUID();
     const account = { id, owner: 'Ada', currency: 'EUR', opening_balance: 0n };
     const opened = await client.send('POST', '/accounts', { ...account, contact: { email: 'ada@bank.example' } });
@@ -157,7 +157,7 @@ describe.each(ENGINES)('the bank on %s', (engine) => {
     ]);
   });
 
-  test('lets one of two clients that have seen the same account change it, and sees transfers as changes', async () => {
+  test('lets one of four clients with the same entity tag change an account, and changes the tag at a transfer', async () => {
     const id = await client.open(5n);
     const tag = (await client.get(`/accounts/${id}`)).headers.get('etag') ?? '';
     const changes = ['Eve', 'Grace', 'Joan', 'Mary'].map((owner) =>

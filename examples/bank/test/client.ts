@@ -85,7 +85,6 @@ export class Client extends ExactClient {
   }
 }
 
-/** A transfer with an id of its own. */
 export function newTransfer(from_account: string, to_account: string, amount: bigint): NewTransfer {
   return { id: randomUUID(), from_account, to_account, amount };
 }

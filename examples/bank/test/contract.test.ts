@@ -8,7 +8,7 @@ import { SEED } from './random.ts';
 
 /** nightly/derived.test.ts sends more. */
 test.each(ENGINES)(
-  `requests derived from the contract get answers that it allows, on %s (TESTS_SEED=${SEED})`,
+  `requests derived from the contract get answers that the contract allows, on %s (TESTS_SEED=${SEED})`,
   async (engine) => {
     const { instance, ...service } = await startBank(engine);
     const client = new Client(service);
@@ -27,9 +27,9 @@ test.each(ENGINES)(
   },
 );
 
-test('a record that needs rows of another table is tried too, with these rows', async () => {
+test('derive also tests records that need rows of another table, and creates these rows first', async () => {
   const records = { accounts: 'openAccount', transfers: 'transfer' } as const;
-  // One number of a conflict for both.
+  // `derive` takes one error number of a conflict, for both tables.
   const transfer: typeof bank.operations.transfer = async (...given) => {
     const reply = await bank.operations.transfer(...given);
     const isConflict = reply.status === 409 && reply.body.error === 40914;

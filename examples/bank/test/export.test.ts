@@ -20,7 +20,7 @@ test.each(ENGINES)('an import opens the accounts of an export, as they were open
   });
   const copy = new Client(other);
   expect([await copy.balanceOf(from), await copy.balanceOf(to)]).toEqual([9007199254740993n, 0n]);
-  // To the store that it comes from, an export brings nothing new.
+  // The store that an export comes from has all of its rows.
   expect(await run(store, 'import', file)).toMatchObject({ code: 0, stdout: expect.stringContaining('2 replayed') });
   expect(await client.balanceOf(to)).toBe(9007199254740993n);
 });

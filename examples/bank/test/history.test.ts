@@ -96,11 +96,11 @@ describe.each(ENGINES)('on %s', (engine) => {
     await recorded(readAll);
     expect(history).toHaveLength(CLIENTS * REQUESTS + 1);
     const moves = history.filter(({ transfer }) => transfer !== undefined);
-    // Both happen often: otherwise the history would say little.
+    // The history must have many transfers that moved money, and many that were refused.
     expect(moves.filter(({ moved }) => moved).length).toBeGreaterThan(20);
     expect(moves.filter(({ moved }) => moved === false).length).toBeGreaterThan(20);
     expect(isSerializable(opening, history)).toBe(true);
-    // A cent more in any read is noticed.
+    // The checker must notice one cent more in a read.
     const at = Math.floor(history.length / 2) + history.slice(history.length / 2).findIndex((each) => each.read);
     const seen = history[at]?.read ?? {};
     const damaged = { ...seen, [accounts[0] ?? '']: (seen[accounts[0] ?? ''] ?? 0n) + 1n };

@@ -1,7 +1,7 @@
 /** Balances by account. */
 export type Balances = Readonly<Record<string, bigint>>;
 
-/** What a client has asked, and what the bank has answered. */
+/** A request of a client, and the answer of the bank. */
 export interface Operation {
   /** Before the request was sent, and after the answer had come, on one clock. */
   readonly start: number;
@@ -30,7 +30,7 @@ export function isSerializable(opening: Balances, history: readonly Operation[])
     balances.set(to, (balances.get(to) ?? 0n) + amount);
   };
 
-  /** Whether the operation may be next; what moved money has moved it afterwards. */
+  /** Whether the operation may be next. A transfer that may be next, and that moved money, changes the balances. */
   const isNext = ({ transfer, moved = false, read = {} }: Operation): boolean => {
     if (transfer === undefined) return Object.entries(read).every(([id, balance]) => balances.get(id) === balance);
     const { from, to, amount } = transfer;
@@ -43,7 +43,7 @@ export function isSerializable(opening: Balances, history: readonly Operation[])
     if (transfer !== undefined && moved === true) move(transfer.to, transfer.from, transfer.amount);
   };
 
-  /** The operations that may be next by their times: before the end of each other that is not done. */
+  /** The operations that may be next by their times: they begin before any other that is not done ends. */
   const candidates = (first: number): Operation[] => {
     const open: Operation[] = [];
     let earliestEnd = Infinity;
@@ -57,7 +57,7 @@ export function isSerializable(opening: Balances, history: readonly Operation[])
     return open;
   };
 
-  // A stack of its own, because a history is longer than the stack of JavaScript is deep.
+  // Not by recursion, because a history may be longer than JavaScript's stack is deep.
   const stack: { readonly first: number; readonly open: Operation[]; chosen?: Operation }[] = [];
   const visit = (from: number): void => {
     let first = from;

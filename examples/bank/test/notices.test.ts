@@ -12,7 +12,7 @@ async function until(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await sleep(20);
 }
 
-/** A server that is told of transfers, and answers only while `takes`. */
+/** A server that gets notices of transfers, and answers them only while `takes` is true. */
 async function ledger() {
   const told: string[] = [];
   const held: ServerResponse[] = [];
@@ -35,7 +35,7 @@ async function ledger() {
 }
 
 test.each(ENGINES)(
-  'the bank on %s tells of each transfer, also of those that it was killed before it could tell of',
+  'the bank on %s sends a notice of each transfer, also of those that it had not sent when it was killed',
   async (engine) => {
     // This bank only makes the store and the token: it has no NOTICE_URL, so it sends no notices.
     const { databaseUrl: DATABASE_URL, token } = await startBank(engine);
@@ -46,10 +46,10 @@ test.each(ENGINES)(
     const [from, to] = [await client.open(100n), await client.open(0n)];
     const transfers = Array.from({ length: 5 }, () => newTransfer(from, to, 1n));
     for (const each of transfers) expect((await client.insist(each)).status).toBe(201);
-    // A refused transfer is none to tell of.
+    // The bank sends no notice of a refused transfer.
     expect((await client.insist(newTransfer(from, to, 1000n))).status).toBe(409);
     const due = transfers.map(({ id }) => `Bearer sesame ${id}`);
-    // The first notice is on its way, and not taken.
+    // The first notice has arrived, and is not answered.
     await until(() => told.length > 0);
     await killed.stop('SIGKILL');
     const before = told.length;
@@ -57,7 +57,7 @@ test.each(ENGINES)(
     state.takes = true;
     const started = await start();
     await until(() => told.length === before + transfers.length);
-    // The first one again, as the bank cannot know whether it was taken.
+    // The first notice comes again, as the bank got no answer to it.
     expect(told.slice(before).toSorted()).toEqual(due.toSorted());
     const last = newTransfer(from, to, 1n);
     await new Client({ url: started.url, token }).insist(last);
@@ -65,14 +65,14 @@ test.each(ENGINES)(
     state.takes = false;
     await new Client({ url: started.url, token }).insist(newTransfer(from, to, 1n));
     await until(() => told.length === before + transfers.length + 2);
-    // The loop ends although its notice is not taken.
+    // The bank stops although its last notice is not answered.
     expect(await started.stop()).toBe(0);
     // A warning says that the store of a busy machine did not answer in time.
     expect(started.log.filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
   },
 );
 
-test('the bank does not start with an address that cannot be told, and keeps the token to itself', async () => {
+test('the bank refuses a NOTICE_URL that is no URL, and does not print NOTICE_TOKEN', async () => {
   const { code, stdout, stderr } = await run(['config'], { NOTICE_URL: 'ledger', NOTICE_TOKEN: 'sesame' });
   expect([code, stderr]).toEqual([
     78,

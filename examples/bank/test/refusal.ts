@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 
-/** What matters of an answer that is a refusal. */
+/** The parts of a refusal that tests compare. */
 export function refusal(error: number) {
   return expect.objectContaining({
     status: Math.floor(error / 100),

@@ -16,7 +16,7 @@ describe.each(ENGINES)('a transfer on %s', (engine) => {
   });
   const balances = (...ids: readonly string[]) => Promise.all(ids.map((id) => client.balanceOf(id)));
 
-  test('moves money to the last cent, says where it is, and shows it', async () => {
+  test('moves money to the last cent, names its URL in Location, and is returned there', async () => {
     const [from, to] = [await client.open(9007199254740994n), await client.open(1n)];
     const transfer = { ...newTransfer(from, to, 9007199254740993n), reference: 'rent, “July”' };
     const { status, headers, body } = await client.transfer(transfer);

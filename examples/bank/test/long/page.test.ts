@@ -213,7 +213,7 @@ describeInBrowser('the docs page of the bank', () => {
     ]);
   });
 
-  test('takes a token as the first start shows it, and says what it knows of it', async () => {
+  test('accepts a token with its scheme and blanks around it, and shows whether the service has accepted it', async () => {
     const { token } = stage.service;
     await using visited = await visit(stage.browser, `${stage.service.url}/docs`);
     const { page } = visited;
@@ -246,7 +246,7 @@ describeInBrowser('the docs page of the bank', () => {
     expect(await page.getByText('This is no token').count()).toBe(0);
   });
 
-  test('says that the service does not answer, and takes the last reply away', async () => {
+  test('says that the service does not answer, and removes the last reply', async () => {
     const service = await startService({}, ROOT, BANK.main);
     await using visited = await open('accounts-listAccounts', service);
     const { docs } = visited;
@@ -259,7 +259,7 @@ describeInBrowser('the docs page of the bank', () => {
     expect(await docs.answer.count()).toBe(0);
   });
 
-  test('offers to load the page again that could not load its contract', async () => {
+  test('offers to load the page again when it could not load the contract', async () => {
     await using visited = await visit(stage.browser, `${stage.service.url}/docs`);
     const { page } = visited;
     const docs = new DocsPage(page, 'accounts-listAccounts');
@@ -274,7 +274,7 @@ describeInBrowser('the docs page of the bank', () => {
     await docs.operation.waitFor();
   });
 
-  test('says that a body is missing, and takes the reply to another request away', async () => {
+  test('says that a body is missing, and removes the reply to the previous request', async () => {
     await using visited = await open('accounts-openAccount');
     const { docs } = visited;
     expect((await docs.execute()).status).toBe('201');
@@ -284,7 +284,7 @@ describeInBrowser('the docs page of the bank', () => {
     expect(await docs.operation.locator('.live-responses-table').count()).toBe(0);
   });
 
-  test('has a dialog that keeps the focus and gives it back, and tells of each reply', async () => {
+  test('keeps the focus in the dialog, gives it back at the end, and announces each reply', async () => {
     await using visited = await visit(stage.browser, `${stage.service.url}/docs`);
     const { page } = visited;
     const docs = new DocsPage(page, 'accounts-listCurrencies');
@@ -325,7 +325,7 @@ describeInBrowser('the docs page of the bank', () => {
     ['light', VIEWPORT],
     ['dark', { width: 390, height: 844 }],
   ] as const)(
-    'begins with operations, and shows a reply on the screen of Execute, %s',
+    'shows the first operation, and after Execute the reply, without scrolling, %s',
     async (colorScheme, viewport) => {
       await using visited = await visit(stage.browser, `${stage.service.url}/docs`, { viewport, colorScheme });
       const docs = new DocsPage(visited.page, 'accounts-openAccount');
@@ -354,7 +354,7 @@ describeInBrowser('the docs page of the bank', () => {
     },
   );
 
-  test('has a filter, and its tags closed, above 15 operations', async () => {
+  test('has a filter and closed tags when the contract has more than 15 operations', async () => {
     const more = Array.from({ length: 8 }, (_, index) => {
       const [, operation = ''] = /^ {2}\/currencies:\n([^]*?)^ {2}\/accounts:/m.exec(YAML) ?? [];
       return `  /more${index}:\n${operation.replace('listCurrencies', `more${index}`)}`;
@@ -376,7 +376,7 @@ describeInBrowser('the docs page of the bank', () => {
     expect(await small.page.getByRole('textbox', { name: 'Filter' }).count()).toBe(0);
   });
 
-  test('shows no keyword of trellis where the contract says it, and an error that its operation can have', async () => {
+  test('shows neither the keyword x-pattern-message nor an example of an error that the operation cannot have', async () => {
     await using visited = await visit(stage.browser, `${stage.service.url}/docs`);
     const { page } = visited;
     const docs = new DocsPage(page, 'accounts-listCurrencies');
@@ -392,7 +392,7 @@ describeInBrowser('the docs page of the bank', () => {
     expect(await refused.locator('.highlight-code').innerText()).not.toContain('amount');
   });
 
-  test('names an empty field in the ink of the page, which axe does not look at', async () => {
+  test('shows the name of an empty field in the colour of text, which axe does not check', async () => {
     await using visited = await open('accounts-listAccounts');
     await visited.docs.operation.getByPlaceholder('cursor').waitFor();
     const [field, text] = await visited.page.evaluate<string[]>(`
@@ -400,7 +400,7 @@ describeInBrowser('the docs page of the bank', () => {
     expect(field).toBe(text);
   });
 
-  test('prints code in ink', async () => {
+  test('prints code in black', async () => {
     await using visited = await open('accounts-listCurrencies');
     await visited.docs.execute();
     await visited.page.emulateMedia({ media: 'print' });

@@ -8,7 +8,7 @@ import { bank } from '../../service/index.ts';
 const YAML = readFileSync(bank.contract, 'utf8');
 const contract = await loadContract(bank.contract);
 
-describe('contract check says of the contract with', () => {
+describe('the comparison of the contract of the bank with a changed one', () => {
   const changed = async (from: string, to: string) => {
     expect(YAML).toContain(from);
     return compareContracts(contract, await loadContract(YAML.replace(from, () => to)));
@@ -23,7 +23,7 @@ describe('contract check says of the contract with', () => {
       'required: [id, from_account, to_account, amount, reference]',
     ],
     ['another meaning of a number', "'40919': The balance is less", "'40919': The balance may be less"],
-  ])('%s, that it breaks clients', async (_what, from, to) => {
+  ])('finds that %s breaks clients', async (_what, from, to) => {
     expect((await changed(from, to)).some(breaks)).toBe(true);
   });
 
@@ -31,13 +31,13 @@ describe('contract check says of the contract with', () => {
     ['another optional filter', '        closed: { type', '        opened: { type: boolean }\n        closed: { type'],
     ['a larger bound of a request', 'maximum: 100, default: 20', 'maximum: 200, default: 20'],
     ['another error number', "            '40920': ", "            '40921': The bank is closed\n            '40920': "],
-  ])('%s, that it is compatible', async (_what, from, to) => {
+  ])('finds that %s is compatible', async (_what, from, to) => {
     const differences = await changed(from, to);
     expect(differences.length).toBeGreaterThan(0);
     expect(differences.filter(breaks)).toEqual([]);
   });
 
-  test('nothing changed, nothing', () => {
+  test('finds nothing without a change', () => {
     expect(compareContracts(contract, contract)).toEqual([]);
   });
 });
