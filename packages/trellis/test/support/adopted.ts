@@ -29,7 +29,7 @@ components:
     Book: { type: object, required: [title], properties: { title: { type: string } } }
 `;
 
-/** A small document that needs no edit but its version, with another value at a path of it. @param value undefined: none */
+/** A small document that needs no edit but its version. @param value replaces that at the path; undefined removes it */
 export function documentWith(path: readonly string[], value: unknown, version = '3.0.3'): string {
   const document = parse(SMALL) as Data;
   Object.assign(document, { openapi: version });

@@ -41,11 +41,11 @@ export interface TestApp {
 }
 
 interface TestAppOptions {
-  /** By default, `items`. */
+  /** The service; by default, `items`. */
   readonly service?: AnyService;
-  /** Instead of the contract of the service. */
+  /** Replaces the contract of the service. */
   readonly yaml?: string;
-  /** Instead of those of the service. */
+  /** Replace the operations of the service. */
   readonly operations?: Readonly<Record<string, Handler>>;
   readonly basePath?: string;
   readonly https?: boolean;
@@ -154,7 +154,6 @@ export async function runSql(store: Store, sql: string): Promise<readonly AnyRow
   return (await store.run({ sql, values: [], writes: true })).rows;
 }
 
-/** Adds a token to the store of the app. */
 export async function addToken(
   { store, url }: TestApp,
   name: string,

@@ -27,7 +27,7 @@ export default class Environment {
   /** What the modules of tests have in `import.meta`. */
   readonly meta = {
     atFileEnd: (callback: () => void | Promise<void>) => void this.callbacks.push(callback),
-    // All files of a worker share the module that loads it: tests load one of their own.
+    // This module's instance of postgres.ts is one for all files of a worker; each test file loads an instance of its own.
     workerPostgres: async () => {
       this.usesPostgres = true;
       return await workerPostgres();
@@ -35,12 +35,12 @@ export default class Environment {
   };
 
   async setup(): Promise<void> {
-    // Those tests import nothing of this folder: `trellis/testing` reads the variable.
+    // The tests of examples import nothing of this folder: `trellis/testing` reads the variable.
     if (this.isOfOutsider) process.env['TEST_DATABASE_URL'] = (await this.meta.workerPostgres()).url();
   }
 
   async teardown(): Promise<void> {
-    // Jest has wrapped it.
+    // Jest has replaced it by a function of its own.
     process.exit = exit;
     for (const name of Object.keys(process.env)) Reflect.deleteProperty(process.env, name);
     Object.assign(process.env, this.variables);

@@ -9,7 +9,7 @@ const eslint = new ESLint({
   ruleFilter: ({ ruleId }) => ruleId.startsWith('no-restricted-'),
 });
 
-/** @returns the rules of imports, of syntax and of properties that a text would break in a file of the project */
+/** @returns the rules about imports, syntax and properties that this text would break in this file of the project */
 export async function brokenRules(file: string, text: string): Promise<(string | null)[]> {
   const [result] = await eslint.lintText(text, { filePath: join(ROOT, file) });
   return result?.messages.map(({ ruleId }) => ruleId) ?? [];

@@ -40,7 +40,7 @@ export class PgBouncer implements AsyncDisposable {
       ...settings,
     ];
     writeFileSync(file, ['[databases]', ...lines, ''].join('\n'));
-    // It runs as another user, who must read its files.
+    // PgBouncer runs as another user, who must read these files.
     chmodSync(folder, 0o755);
     const pooler = new PgBouncer(port, file, folder);
     const answers = async () => {

@@ -24,7 +24,7 @@ export async function createPlace(engine: Engine, program: Program = ITEMS): Pro
   return { program, url, token: await addToken(url, program), [Symbol.asyncDispose]: () => Promise.resolve() };
 }
 
-/** Makes a place on a PostgreSQL server of its own. */
+/** Makes a place on a new PostgreSQL server, which only this place uses. */
 export async function createPostgresPlace(
   settings?: Settings,
   program: Program = ITEMS,

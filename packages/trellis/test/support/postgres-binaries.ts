@@ -18,7 +18,7 @@ export default function install(): string {
   const native = join(dirname(main), '../native');
   const folder = mkdtempSync(join(tmpdir(), 'item-store-pg-bin-'));
   chmodSync(folder, 0o755);
-  // As links, where both are on one file system: that takes a tenth of the time.
+  // Links take a tenth of the time, but need both folders on one file system.
   if (spawnSync('cp', ['-Rl', `${native}/.`, folder]).status !== 0) cpSync(native, folder, { recursive: true });
   const links = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as {
     source: string;

@@ -18,7 +18,6 @@ export const PAGES: ReadonlyMap<string, string> = new Map([
   ...MANUALS.flatMap((folder) => namesIn(folder).map((name) => [name, `${folder}/${name}.md`] as const)),
 ]);
 
-/** The text of a page by its name. */
 export const page = (name: string): string => readFileSync(join(ROOT, PAGES.get(name) ?? name), 'utf8');
 
 /** The code blocks of a language below a heading of a page. */
@@ -36,7 +35,7 @@ export function run(
   line: string,
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const { PATH, HOME } = process.env;
-  // Node passes this on by itself, unless told otherwise: the compiler and the linter would take minutes.
+  // Node passes NODE_V8_COVERAGE on to a child unless it is set: the compiler and the linter would take minutes.
   return new Promise((resolve) => {
     const child = execFile(
       'bash',

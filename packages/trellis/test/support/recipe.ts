@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import type { Project } from './project.ts';
 import { run } from './readme.ts';
 
-/** The service of which the recipes of the manual tell. */
+/** The service that the recipes of the manual change. */
 export const TEMPLATE = 'packages/trellis/template';
 
 /** Makes the change of a block, whose first line names the file, wherever its old lines stand there. */
@@ -24,7 +24,7 @@ export function apply(project: Project, block: string): void {
   }
 }
 
-/** What the compiler says, line by line. */
+/** The errors of the compiler, line by line. */
 export async function errors(project: Project): Promise<string[]> {
   const { stdout } = await run(project, 'scripts/node node_modules/typescript/bin/tsc');
   return stdout.split('\n').filter((line) => line !== '');

@@ -10,7 +10,7 @@ const require = createRequire(import.meta.url);
 const { default: JestRuntime } = require('jest-runtime') as typeof jestRuntime;
 const ROOT = new URL('../../../../', import.meta.url).href;
 
-/** Whether each test file gets an instance of its own: of the modules of tests, which may have an `afterAll`. */
+/** Whether a module belongs to the tests: as it may call `afterAll`, each test file gets an instance of its own. */
 const isOfTests = (url: string) =>
   url.startsWith(ROOT) && /^(packages\/\w+\/(test|lab)|examples\/\w+\/test|test)\/.*\.ts$/.test(url.slice(ROOT.length));
 
@@ -43,7 +43,7 @@ export default class Runtime extends JestRuntime {
 
   constructor(...given: ConstructorParameters<typeof JestRuntime>) {
     super(...given);
-    // The configuration names it.
+    // The configuration of Jest names this class.
     this.environment = given[1] as unknown as Environment;
   }
 

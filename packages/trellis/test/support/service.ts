@@ -13,7 +13,7 @@ import { until } from './until.ts';
 
 export const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
-/** For paths too: that of the project is the reader's choice. */
+/** Tests quote paths too, as the path of the project may have any character. */
 export { shellWord as quoted } from '../../src/shell.ts';
 
 /** A service, and how tests reach it as a process. */
@@ -25,13 +25,13 @@ export interface Program {
   readonly path: string;
   /** The error number of the answer to a record whose key belongs to a different one. */
   readonly conflict: number;
-  /** Makes a valid body acceptable: what it refers to must exist. By default, every valid body is. */
+  /** Completes a valid body, so that the rows which it refers to exist. By default, it refers to none. */
   readonly related?: (
     operation: string,
     body: JsonObject,
     service: Pick<Instance, 'url' | 'token'>,
   ) => Promise<JsonObject>;
-  /** What a token of its clients may do; by default, what needs no scope. */
+  /** The scopes of the tokens of its clients; by default, none. */
   readonly scopes?: readonly string[];
 }
 
@@ -50,7 +50,7 @@ export type Environment = Readonly<Record<string, string>>;
 const CACHE: Environment =
   process.env['NODE_V8_COVERAGE'] === undefined ? { NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/node') } : {};
 
-/** What an import or export writes to a stderr that is no terminal each 10 s: on a busy machine, any may take so long. */
+/** The progress that a command writes after 10 s to a stderr that is no terminal: on a busy machine, any may take so long. */
 const PROGRESS = /^(?:\d+ % {2})?[\d,]+ \S+ {2}[\d,]+\/s(?: {2}\d+ (?:s|min) left)?\n/gm;
 
 /** A command that a test started, with its output so far. */

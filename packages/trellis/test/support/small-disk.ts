@@ -69,7 +69,6 @@ export class SmallDisk {
     return { url, admin: String(line?.['url']) };
   }
 
-  /** Fills the disk, except for `room` bytes. */
   fill(room: number): void {
     fillDisk(this.path(), room);
   }

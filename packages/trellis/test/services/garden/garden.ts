@@ -5,7 +5,7 @@ import type { ReplyData, RequestData } from '../../../src/contract/contract.ts';
 import { startApp } from '../../support/app.ts';
 import type { Handler } from '../../../src/service.ts';
 
-/** The contract of these tests. */
+/** The contract of the garden. */
 export const GARDEN = readFileSync(new URL('openapi.yaml', import.meta.url), 'utf8');
 
 const answering =

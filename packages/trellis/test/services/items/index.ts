@@ -9,7 +9,7 @@ export { itemOperations, items } from './service.ts';
 
 export type Item = Row<(typeof tables)['items']>;
 
-/** What its stores hold. */
+/** The tables and the steps of its stores. */
 export const LAYOUT = layoutOf(items);
 
 const formats = formatsOf(LAYOUT.tables, RowFormat);

@@ -24,5 +24,5 @@ export const items = {
   records: { items: 'createItem' },
 } satisfies Service<operations, typeof tables, ErrorNumber>;
 
-/** Its operations, beside which a test puts its own. */
+/** Its operations, to which a test adds its own. */
 export const itemOperations = items.operations as AnyService['operations'] as Readonly<Record<string, Handler>>;

@@ -35,7 +35,7 @@ const replyTo = (creation: Creation): ReplyData =>
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Until the first try. */
+/** The first create of the reader `busy` gets 503. */
 let isBusy = true;
 
 const createReader: Handler = async ({ body }, { create }) => {

@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { credentialsIn } from '../../../src/contract/caller.ts';
 
-describe('credentialsIn finds in a header that has a name of every object', () => {
+describe('credentialsIn, for a header with a name that each object inherits,', () => {
   const read = credentialsIn(['Constructor']);
 
-  test('no token that no client has sent', () => {
+  test('finds no token when the client sends none', () => {
     expect(read({})).toBeUndefined();
   });
 
-  test('the token that a client has sent', () => {
+  test('finds the token that the client sends', () => {
     expect(read(Object.fromEntries([['constructor', 'secret']]))).toBe('Bearer secret');
   });
 });

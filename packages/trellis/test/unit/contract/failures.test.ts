@@ -196,7 +196,7 @@ describe('loadContract, with an errorBody,', () => {
   const withError = (schema: string) =>
     withResponses(own).replace(/ {4}Error:\n(?: {6}.*\n)+/, `    Error: ${schema}\n`);
 
-  test('tells failures by it, as the contract types them', async () => {
+  test('takes the body of a failure from the errorBody, without the members that the contract does not declare', async () => {
     const { tell, operations } = await load(errorBody, own, withError(OWN));
     const faults = [{ in: 'query', pointer: '/a', keyword: 'type', message: 'must be a number' }] as const;
     const refusal = new Refusal(40010, 'query.a must be a number', {}, undefined, faults);
@@ -207,7 +207,7 @@ describe('loadContract, with an errorBody,', () => {
     expect([outside.mediaType, JSON.parse(outside.text ?? '')]).toEqual(['application/json', body]);
   });
 
-  test('asks it for no body where the contract declares none', async () => {
+  test('sends no body for a failure that the contract declares without one', async () => {
     const yaml = withError(OWN).replace(own, () => `${own}        '503': { description: x }\n`);
     const { tell, operations } = await load(errorBody, own, yaml);
     expect(tell(new Refusal(50300, 'away'), 'an id', operations[0])).toEqual({});
@@ -245,11 +245,11 @@ describe('loadContract, with an errorBody,', () => {
       'openapi.yaml:15:5, components/schemas/Error: the service itself answers 400 with {"code":40001,"why":"… up to 32768 characters","at":[],"unknown":"left out"}, which must be valid: the reply of components/schemas/Error breaks the contract: body.code must be a string',
       withError('{ properties: { code: { type: string } } }'),
     ],
-  ])('refuses one that gives %s', async (_what, make, message, yaml = withError(OWN)) => {
+  ])('refuses an errorBody that gives %s', async (_what, make, message, yaml = withError(OWN)) => {
     await expect(load(make, own, yaml)).rejects.toThrow(message);
   });
 
-  test('tells why there is no body when it fails in service', async () => {
+  test('sends no body, and returns the cause, when the errorBody throws after the start', async () => {
     let isBroken = false;
     const { tell, operations } = await load(
       ({ number }) => {
@@ -264,7 +264,7 @@ describe('loadContract, with an errorBody,', () => {
       expect(tell(new Refusal(40001, 'x'), 'an id', operation)).toEqual({ cause: new Error('broken') });
   });
 
-  test('compares no body of a failure where an errorBody may make any', async () => {
+  test('requires declared failures, but compares no bodies, when the service may have any errorBody', async () => {
     await expect(load('any')).resolves.toBeDefined();
     await expect(load('any', error('400'))).rejects.toThrow('declare 401 or default');
   });

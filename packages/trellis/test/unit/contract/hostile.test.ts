@@ -60,7 +60,7 @@ const TOO_LONG =
   /^openapi\.yaml:\d+:\d+: more than 100 schemas apply to one value here, .*: refer to the last one directly$/;
 const CIRCLE = /^openapi\.yaml:\d+:\d+: \$ref leads in a circle: /;
 
-describe('loadContract refuses by one line, and does not fail, for', () => {
+describe('loadContract refuses with one line, instead of another error,', () => {
   test.each<[string, string, RegExp]>([
     ['objects in objects, 1000 deep', nested(1000, '{ properties: { a: ', '{}', ' } }'), TOO_DEEP],
     [
@@ -123,22 +123,22 @@ describe('loadContract refuses by one line, and does not fail, for', () => {
   });
 });
 
-describe('loadContract takes', () => {
+describe('loadContract accepts', () => {
   test.each([
     ['lists in lists, 100 deep', contractOf('    First: {}\n', `x-a: ${'['.repeat(99)}${']'.repeat(99)}\n`)],
     ['a chain of 90 references', chain((next) => next, 90)],
     ['a chain of 90 members', chain((next) => `{ type: object, properties: { a: ${next} } }`, 90)],
     [
-      'an alias that stands 200 times',
+      'an alias that is used 200 times',
       contractOf('    First: {}\n', `x-a: [&a [1], ${Array(200).fill('*a').join()}]\n`),
     ],
-    ['an anchor that has moved', contractOf('    First: {}\n', 'x-a: [&a 1, *a, &a 2, *a]\n')],
+    ['an anchor that is defined twice', contractOf('    First: {}\n', 'x-a: [&a 1, *a, &a 2, *a]\n')],
   ])('%s', async (_what, yaml) => {
     expect(await refusalsOf(yaml)).toEqual([]);
   });
 });
 
-test('a body of two thousand members, which generate takes, is served', async () => {
+test('the service accepts the schema of a body with two thousand members, as generate does', async () => {
   const members = Array.from({ length: 2000 }, (_, index) => `m${index}: { type: string }`).join();
   const yaml = contractOf(`    First: { type: object, properties: { ${members} } }\n`);
   expect(examine(yaml).operations).toHaveLength(1);

@@ -8,7 +8,7 @@ import { VOCABULARY } from '../../../src/contract/rules/vocabulary.ts';
 import { testWith } from '../../support/skipping.ts';
 import { noSuite, readSuite, type SuiteGroup } from './json-schema-suite.ts';
 
-// The service keeps a schema exactly as JSON Schema 2020-12 says, or refuses the contract.
+// The service applies a schema exactly as JSON Schema 2020-12 says, or refuses the contract.
 
 /** Unlike the suite, the service fills in defaults, and does not decode punycode in hostnames. */
 const LEFT_OUT = /^default: |^optional\/format\/hostname: validation of A-label/;
@@ -127,7 +127,7 @@ const OTHERS = [
   group({ patternProperties: { '^a': true }, unevaluatedProperties: one }, ['{"__proto__":1}'], ['{"__proto__":2}']),
   group({ patternProperties: { '^_': one }, ...closed }, ['{"__proto__":1}'], ['{"__proto__":2}', '{"a":1}']),
   (() => {
-    // Ajv reads from a schema that refers to itself, only when it runs, what it evaluates.
+    // For a schema that refers to itself, Ajv learns only at run time which members are evaluated.
     const tree = (at: string) => ({
       properties: { a: true, in: { allOf: [{ $ref: at }], ...closed } },
     });
@@ -152,7 +152,7 @@ const REASONS = [
     (keyword) => `${keyword} goes beyond ±9007199254740991, where doubles do not hold every integer: add format: int64`,
   ),
   ...['properties', 'required'].map((keyword) => `${keyword} must be without __proto__`),
-  // In a text of many f, it reads the rest once for each f.
+  // In a text of many f, a match reads the rest of the text once for each f.
   'the pattern f.*o may take time that grows with the square of a text or faster',
 ];
 

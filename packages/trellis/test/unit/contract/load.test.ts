@@ -16,7 +16,7 @@ function contractOf(operations: readonly string[], schemas: readonly string[] = 
   );
 }
 
-/** @returns what a contract is refused for */
+/** @returns the error with which loadContract refuses a contract */
 async function refusalOf(yaml: string): Promise<ContractError> {
   return loadContract(yaml).then(
     () => {
@@ -29,8 +29,8 @@ async function refusalOf(yaml: string): Promise<ContractError> {
 const replies = (content: string) => `responses: { '200': { description: done, content: { ${content} } }, ${DEFAULT} }`;
 const NULLABLE = '{ type: string, nullable: true }';
 
-describe('loadContract tells all refusals of a contract at once:', () => {
-  test.each(['Authorization', 'Cookie'])('among what no edit cures, an apiKey in the header %s', async (name) => {
+describe('the error of loadContract', () => {
+  test.each(['Authorization', 'Cookie'])('lists the apiKey header %s as a refusal that no edit cures', async (name) => {
     const scheme = { type: 'apiKey', in: 'header', name };
     const { all } = await refusalOf(
       contractOf([], [NULLABLE]).replace('components:\n', `$&  securitySchemes: { key: ${JSON.stringify(scheme)} }\n`),
@@ -41,7 +41,7 @@ describe('loadContract tells all refusals of a contract at once:', () => {
     ]);
   });
 
-  test('of each operation and each schema, first what no edit cures, then by kind with a count', async () => {
+  test('lists the refusals of all operations and schemas, first those that no edit cures, and counts each kind', async () => {
     const yaml = contractOf(
       [
         'responses: { "200": { description: done } }',
@@ -73,7 +73,7 @@ describe('loadContract tells all refusals of a contract at once:', () => {
       expect(line).toMatch(/^openapi\.yaml:\d+:\d+(?:, (?:get|GET) \/things\d)?: /);
   });
 
-  test('of a hundred and more, the first hundred, and how many there are', async () => {
+  test('lists the first hundred of more refusals, and says how many there are', async () => {
     const { message, all } = await refusalOf(
       contractOf(
         [],
@@ -89,19 +89,19 @@ describe('loadContract tells all refusals of a contract at once:', () => {
     expect([lines.length, all.length]).toEqual([102, 130]);
   });
 
-  test('of a single refusal, only its line', async () => {
+  test('has only the line of a single refusal', async () => {
     const { message } = await refusalOf(contractOf([], [NULLABLE]));
     expect(message).toMatch(/^openapi\.yaml:\d+:\d+: nullable is not supported: write a list of types: .*$/);
   });
 
-  test('of an operation nothing more, where what it refers to cannot be read', async () => {
+  test('lists a schema that cannot be read, and nothing of the operation that refers to it', async () => {
     const refers = replies('application/json: { schema: { $ref: "#/components/schemas/Schema0" } }');
     const schemas = ['{ properties: { a: { $ref: "#/components/schemas/Schema1" } } }', '{ properties: [] }'];
     const { all } = await refusalOf(contractOf([refers], schemas));
     expect(all.map(({ said }) => said)).toEqual(['properties must be a map of Schema Objects']);
   });
 
-  test('of a schema that several operations use, one line', async () => {
+  test('lists the refusal of a schema once, when several operations use it', async () => {
     const refers = replies('application/json: { schema: { $ref: "#/components/schemas/Schema0" } }');
     const schema = '{ oneOf: [{ type: string }], discriminator: { propertyName: kind } }';
     const { all } = await refusalOf(contractOf([refers, refers, refers], [schema]));
@@ -109,7 +109,7 @@ describe('loadContract tells all refusals of a contract at once:', () => {
   });
 });
 
-describe('loadContract refuses, and does not fail, for', () => {
+describe('loadContract throws a ContractError, and no other error, for', () => {
   const [GET, NEXT] = ['/things0', '  /things0:'];
   test.each<[string, string, string]>([
     [

@@ -24,7 +24,7 @@ describe('mergePatch', () => {
     expect([stored, patch]).toStrictEqual(before);
   });
 
-  test('keeps each value exact, and one that is no object of JSON whole', () => {
+  test('keeps each number exact, and replaces a Date and bytes as a whole', () => {
     const at = new Date(0);
     const hash = new Uint8Array([1]);
     const stored = { id: 2n ** 53n + 1n, at, hash, sizes: { min: 2n ** 63n - 1n, max: 1.5 }, tag: undefined };
@@ -35,11 +35,11 @@ describe('mergePatch', () => {
     expect(merge(stored, { at: { year: 1970n }, hash: [1n] })).toMatchObject({ at: { year: 1970n }, hash: [1n] });
   });
 
-  test('leaves a member alone that the client did not send', () => {
+  test('keeps a member that is undefined in the patch, as the client did not send it', () => {
     expect(merge({ a: 1, b: { c: 2 } }, { a: undefined, b: { c: undefined } })).toStrictEqual({ a: 1, b: { c: 2 } });
   });
 
-  test('takes a member for no more than its name', () => {
+  test('merges a member with a name such as __proto__ like any other', () => {
     const patch: unknown = JSON.parse('{"__proto__":{"a":1},"constructor":{"b":null},"toString":null}');
     const merged = merge({ c: 1 }, patch);
     expect(Object.entries(merged)).toEqual([

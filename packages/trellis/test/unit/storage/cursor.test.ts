@@ -16,11 +16,11 @@ test('a cursor gives its values back exactly, and consists of letters, digits, "
 });
 
 test.each([
-  ['no base64url', '***', ['text']],
+  ['a text that is not base64url', '***', ['text']],
   ['padding', `${encodeCursor('a')}=`, ['text']],
   ['bytes that are not UTF-8', Buffer.from('["\xff"]', 'latin1').toString('base64url'), ['text']],
-  ['no JSON', encoded('['), ['text']],
-  ['no list', encoded('null'), ['text']],
+  ['a text that is not JSON', encoded('['), ['text']],
+  ['JSON that is not an array', encoded('null'), ['text']],
   ['white space', encoded('[ "a"]'), ['text']],
   ['a number', encoded('[1]'), ['int64']],
   ['one value too few', encodeCursor('a'), ['text', 'text']],
@@ -28,11 +28,11 @@ test.each([
   ['a text for an int64', encodeCursor('a'), ['int64']],
   ['another spelling of an int64', encodeCursor('01'), ['int64']],
   ['2^63', encodeCursor(2n ** 63n), ['int64']],
-  ['no time', encodeCursor('yesterday'), ['timestamp']],
-  ['another spelling of a time', encodeCursor('2026-02-03'), ['timestamp']],
-  ['a time that no column can have', encodeCursor(new Date(8.64e15)), ['timestamp']],
+  ['a text that is no timestamp', encodeCursor('yesterday'), ['timestamp']],
+  ['another spelling of a timestamp', encodeCursor('2026-02-03'), ['timestamp']],
+  ['a timestamp that no column can have', encodeCursor(new Date(8.64e15)), ['timestamp']],
   ['U+0000', encodeCursor('a\0b'), ['text']],
   ['a lone surrogate', encoded('["\\ud800"]'), ['text']],
-] as const)('a cursor is refused that has %s', (_what, cursor, kinds) => {
+] as const)('decodeCursor refuses a cursor with %s', (_what, cursor, kinds) => {
   expect(decodeCursor(cursor, ...kinds)).toBeUndefined();
 });

@@ -28,7 +28,7 @@ function noting() {
   return { batches, work, end };
 }
 
-test('what arrives during a batch forms the next one, in its order', async () => {
+test('items that arrive during a batch form the next one, in their order', async () => {
   const { batches, work, end } = noting();
   const queue = new Queue({ work, maxItems: 3 });
   const answers = ['a', 'b', 'c', 'd'].map((item) => queue.add(item));
@@ -68,7 +68,7 @@ test('another batch begins only when those under way are stuck', async () => {
   await Promise.all([first, second]);
 });
 
-test('what waits behind a stuck batch is taken by another one, and idle() waits for both', async () => {
+test('another batch takes the items that wait behind a stuck one, and idle() waits for both', async () => {
   const { batches, work, end } = noting();
   const queue = new Queue({ work, maxItems: 2, maxActive: 2, stuckMs: 20 });
   const answers = ['a', 'b', 'c'].map((item) => queue.add(item));
@@ -87,7 +87,7 @@ test('what waits behind a stuck batch is taken by another one, and idle() waits 
   await Promise.all(answers);
 });
 
-test('a failure lasts until an item succeeds that proves the store', async () => {
+test('ask() gets the item that failed last, until an item succeeds that proves that the store works', async () => {
   const unavailable = new StoreUnavailable('the disk is full');
   const queue = new Queue<string, string>({
     work: (items) => Promise.resolve(items.map((item) => (item === 'full' ? unavailable : item))),

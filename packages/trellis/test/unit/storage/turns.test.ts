@@ -7,7 +7,7 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-test('work in turns gives and throws anything, in the async context of its caller', async () => {
+test('work in Turns may return and throw any value, and runs in the async context of its caller', async () => {
   const caller = new AsyncLocalStorage<string>();
   const turns = new Turns(1, 1000);
   const returned = new Error('returned');
@@ -23,7 +23,7 @@ test('work in turns gives and throws anything, in the async context of its calle
   await expect(turns.run(() => Promise.reject('refused'))).rejects.toBe('refused');
 });
 
-test('turns run so much work at once, and refuse what has waited too long or is too much', async () => {
+test('Turns run a limited number of functions at once, and refuse one that has waited too long or is one too many', async () => {
   const clock = jest.spyOn(performance, 'now').mockReturnValue(0);
   const turns = new Turns(2, 1000);
   const events: string[] = [];

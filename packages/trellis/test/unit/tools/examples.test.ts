@@ -76,60 +76,64 @@ const judging = (parts: Parts) => () => {
   examined.found.requireNone(false);
 };
 
-test('each example that a message could have in its place fits', () => {
+test('accepts each example that is valid in its place', () => {
   expect(judging({})).not.toThrow();
 });
 
 describe('an example is refused with its place:', () => {
   test.each<[string, Parts, string]>([
-    ['of a body, a format', { body: 'example: { id: not-a-uuid }' }, `openapi.yaml:11:79: example.id ${UUID}`],
+    ['in a body, against a format', { body: 'example: { id: not-a-uuid }' }, `openapi.yaml:11:79: example.id ${UUID}`],
     [
-      'of a body, a readOnly member',
+      'in a body, with a readOnly member',
       { body: 'example: { id: 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10, made: 2026-02-28 }' },
       'openapi.yaml:11:79: example.made is not allowed',
     ],
     [
-      'of a body, one of several',
+      'in a body, as one of several',
       { body: 'examples: { a: { value: { id: not-a-uuid } } }' },
       `openapi.yaml:11:96: example.id ${UUID}`,
     ],
     [
-      'of a body, beyond the range of int64',
+      'in a body, beyond the range of int64',
       { body: 'example: { id: 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10, seen: 9223372036854775808 }' },
       'openapi.yaml:11:79: example.seen must be an integer from',
     ],
     [
-      'of a reply, a writeOnly member',
+      'in a reply, with a writeOnly member',
       { reply: 'example: { id: 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10, secret: s }' },
       'openapi.yaml:17:81: example.secret is not allowed',
     ],
     [
-      'of a reply, behind a reference',
+      'in a reply, behind a $ref',
       { others: '#', reply: 'examples: { one: { $ref: "#/components/examples/Two" } }' },
       '$ref leads to #/components/examples/Two, which is not in the document',
     ],
     [
-      'of a parameter',
+      'of a parameter, beyond the range of int64',
       { parameter: 'example: 9223372036854775808' },
       'openapi.yaml:8:79: example must be an integer from',
     ],
     [
-      'of a header',
+      'of a header, against a format',
       { header: "example: '2026-02-30T12:00:00Z'" },
       'openapi.yaml:15:75: example must match format "date-time"',
     ],
-    ['of a schema', { schema: 'example: { id: not-a-uuid }' }, `openapi.yaml:33:7: example.id ${UUID}`],
     [
-      'of a schema, one of several',
+      'of a schema, against a format',
+      { schema: 'example: { id: not-a-uuid }' },
+      `openapi.yaml:33:7: example.id ${UUID}`,
+    ],
+    [
+      'of a schema, as one of several',
       { schema: 'examples: [{ id: 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10 }, 5]' },
       'openapi.yaml:33:64: example must be an object',
     ],
-    ['a default of a reply alone', { others: MORE }, 'openapi.yaml:28:33: default.id must be a string'],
+    ['as a default that only replies have', { others: MORE }, 'openapi.yaml:28:33: default.id must be a string'],
   ])('%s', (_name, parts, sentence) => {
     expect(judging(parts)).toThrow(sentence);
   });
 
-  test('all of them at once, a line for each', () => {
+  test('beside all other refused examples, each in a line of its own', () => {
     const parts = { body: 'example: { id: x }', reply: 'example: { id: y }', schema: 'example: { id: z }' };
     const lines = [11, 17, 33].map((line) => expect.stringMatching(new RegExp(`^openapi\\.yaml:${line}:`)));
     let message = '';

@@ -4,7 +4,7 @@ import { stub, stubsIn, type AnyService } from '../../../src/service.ts';
 import { literal } from '../../../tools/stubs/literals.ts';
 import { namesOf } from '../../../tools/stubs/names.ts';
 
-test('namesOf makes a name of its own of any operationId, for a function and a file', () => {
+test('namesOf makes a unique name for a function and a file from each operationId', () => {
   const ids = ['getBed', 'get-api-v2-user', 'delete', '404', 'GETBED', 'index', '', 'ü', 'beds.list/all', 'URL'];
   expect(namesOf(ids)).toEqual([
     ...['getBed', 'getApiV2User', 'operationDelete', 'operation404', 'GETBED2', 'index2', 'operation', 'operation2'],

@@ -22,7 +22,7 @@ test.each([
   },
 );
 
-test('ContractBroken leaves out that a parameter may be null, beside the other types', () => {
+test('ContractBroken names the types of a parameter without null', () => {
   const faults = ['integer', 'null'].map((type) => ({ path: '/query/x', keyword: 'type', wanted: type, message: '' }));
   expect(new ContractBroken(faults).message).toBe('query.x must be an integer');
   expect(new ContractBroken(faults.map((each) => ({ ...each, path: '/body/x' }))).message).toContain('must be null');

@@ -113,11 +113,11 @@ describe('of the body of a reply, the service sends', () => {
     ],
   ])('%s', (_name, schema, value, due) => {
     expect(shown(value, schema)).toBe(due);
-    // What it knows of a schema by now changes no answer.
+    // What `sent` has learnt about the schema in the first call must not change the second.
     expect(shown(value, schema)).toBe(due);
   });
 
-  test('what toJSON makes of the name of a member, once, and none of its functions', () => {
+  test('what toJSON returns for the name of a member, called once, and none of its functions', () => {
     const named = { toJSON: (name: string) => ({ name, toJSON: () => 'again' }) };
     const itself = {
       list: [named],

@@ -98,7 +98,7 @@ describe('an operation gets integers as their types say:', () => {
   });
 });
 
-test('a recursive schema is examined to its end', async () => {
+test('the service refuses to start for an int64 and a number that meet deep in a recursive schema', async () => {
   const Node = object({ n: int64, next: { $ref: '#/components/schemas/Node' } });
   const body = {
     anyOf: [{ $ref: '#/components/schemas/Node' }, object({ next: object({ next: object({ n: integer }) }) })],
@@ -106,7 +106,7 @@ test('a recursive schema is examined to its end', async () => {
   await expect(loadContract(contractOf({ body, schemas: { Node } }))).rejects.toThrow('may describe the same value');
 });
 
-test('a parameter is examined too', async () => {
+test('the service refuses to start for an int64 and a number that meet in a parameter', async () => {
   const schema = { type: 'object', properties: { n: integer }, patternProperties: { n: int64 } };
   const parameters = [{ name: 'filter', in: 'query', style: 'deepObject', schema }];
   await expect(loadContract(contractOf({ parameters }))).rejects.toThrow('may describe the same value');
@@ -126,11 +126,11 @@ test.each<[what: string, id: object, within: () => object]>([
   ['no int64', { type: 'string' }, () => structuredClone(OR_NULL)],
   ['an int64 and a $ref to all', int64, () => ({ $ref: '#/components/schemas/All', description: 'All' })],
   ['an int64 and a $ref to a component that is all or null', int64, () => ({ $ref: '#/components/schemas/OrNull' })],
-])('a contract is taken whose 150 branches lead back to all of them, with %s', async (_, id, within) => {
+])('loadContract accepts 150 branches that each lead back to all of them, with %s', async (_, id, within) => {
   expect((await branching(id, within)).operations).toHaveLength(1);
 });
 
-test('a contract is refused, by its line, whose branches with an int64 each lead back to all by a schema of their own', async () => {
+test('loadContract refuses, with the line, 150 branches that have an int64 and lead back to all, each by its own schema', async () => {
   await expect(branching(int64, () => structuredClone(OR_NULL))).rejects.toThrow(
     /^openapi\.yaml:\d+:\d+: values with an int64 can have more than 20000000 pairs of schemas: let /,
   );

@@ -63,7 +63,7 @@ test.each([
   ['\\d+x', BEGIN],
   ['\\s*$', BEGIN],
   ['(?=.*x)y', BEGIN],
-  // Nothing is read behind the repetition, and yet it can fail there.
+  // The assertion behind the repetition reads no character, and yet the match can fail there.
   ['\\s*\\b', BEGIN],
   ['x*(?<=y)', BEGIN],
   ['^(?:(?<=(?:a|a)(?:a|a)(?:a|a)(?:a|a)(?:a|a))|b)*$', 'as a can read the same characters in many ways'],

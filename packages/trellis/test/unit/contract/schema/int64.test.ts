@@ -74,22 +74,22 @@ describe('a double loses digits of', () => {
   });
 });
 
-describe.each(['9007199254740993.0', '9.007199254740993e15'])('a contract has %s exactly', (literal) => {
+describe.each(['9007199254740993.0', '9.007199254740993e15'])('the number %s in a contract', (literal) => {
   const ID = { type: 'integer', format: 'int64' };
   const value = JSON.rawJSON(literal);
 
-  test.each(['maximum', 'const', 'enum'])('in %s', async (keyword) => {
+  test.each(['maximum', 'const', 'enum'])('is exact in %s', async (keyword) => {
     const receive = await receiver({ body: { ...ID, [keyword]: keyword === 'enum' ? [value] : value } });
     expect(receive('', '9007199254740993')).toMatchObject({ body: 9007199254740993n });
     expect(() => receive('', '9007199254740994')).toThrow('9007199254740993');
   });
 
-  test('in a default', async () => {
+  test('is exact in a default', async () => {
     const receive = await receiver({ body: { type: 'object', properties: { id: { ...ID, default: value } } } });
     expect(receive('', '{}')).toMatchObject({ body: { id: 9007199254740993n } });
   });
 
-  test('or refuses it without format: int64', async () => {
+  test('is refused without format: int64', async () => {
     const yaml = contractOf({ body: { type: 'integer', maximum: value } });
     await expect(loadContract(yaml)).rejects.toThrow('where doubles do not hold every integer: add format: int64');
   });
@@ -140,15 +140,15 @@ describe('exactJson writes', () => {
       '{"at":"1970-01-01T00:00:00.000Z","own":[1152921504606846976]}',
     ],
     [
-      'what toJSON makes of the name of a member and of the place of an item',
+      'what toJSON returns for the name of a member and for the index of an item',
       [{ own: NAMED }, NAMED, { list: [0, NAMED] }],
       '[{"own":"own"},"1",{"list":[0,"1"]}]',
     ],
-    ['what toJSON of the whole value makes of no name', NAMED, '""'],
+    ['what toJSON of the whole value returns for an empty name', NAMED, '""'],
     ['an object that toJSON returns as it is', { own: ITSELF }, '{"own":{"id":1}}'],
-    ['what toJSON returns, without asking that for its own toJSON', { toJSON: () => ITSELF }, '{"id":1}'],
+    ['what toJSON returns, without a call of the toJSON of that', { toJSON: () => ITSELF }, '{"id":1}'],
     ['a member named __proto__', JSON.parse('{"__proto__":{"a":"x"},"b":1}'), '{"__proto__":{"a":"x"},"b":1}'],
-    ['an object that would write itself as it stands, as an object', { raw }, '{"raw":{"rawJSON":"1"}}'],
+    ['an object with a member rawJSON as an object', { raw }, '{"raw":{"rawJSON":"1"}}'],
     ['escapes of a text', ['"\u2028\ud800\n'], '["\\"\u2028\\ud800\\n"]'],
   ])('%s', (_what, value, text) => {
     expect(exactJson(value)).toBe(text);

@@ -19,7 +19,7 @@ const list = (item: string) =>
 const MEMBERS = `{${counted(5000, (index) => `"k${100_000 + index}":1`).join()}}`;
 const TEXT = JSON.stringify('a'.repeat(KIB64 - 10));
 
-/** @returns what is wrong with the body; undefined: it is valid */
+/** @returns the refusal of a body, or undefined for a valid one */
 async function refusalOf(schema: object, text: string, schemas: Readonly<Record<string, object>> = {}) {
   const receive = await receiver({ body: { allOf: [schema] }, maxBytes: KIB64, schemas });
   try {
@@ -62,7 +62,7 @@ test.each<Row>([
   ],
   ['large objects to compare', { allOf: counted(60, (index) => ({ not: { enum: [{ a: index }] } })) }, MEMBERS],
   [
-    'items that none may be',
+    'items that each `contains` must refuse',
     { allOf: counted(90, () => ({ minContains: 0, maxContains: 9, contains: false })) },
     list('1'),
   ],
