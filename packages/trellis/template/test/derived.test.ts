@@ -5,7 +5,7 @@ import { service } from '../service/index.ts';
 
 for (const engine of ENGINES) {
   const skip = unavailable(engine) ?? false;
-  test(`answers requests derived from the contract as it says, on ${engine}`, { skip }, async () => {
+  test(`answers requests derived from the contract as the contract says, on ${engine}`, { skip }, async () => {
     await using instance = await startOn(engine, service);
     const { never } = await derive(instance, { conflict: 40901 });
     assert.deepEqual(never, []);

@@ -184,7 +184,7 @@ test.each<[key: string, path: readonly string[], before: unknown, answers: Reado
   }
 });
 
-test('lets the tokens of one scheme open what several schemes opened', () => {
+test('replaces several security schemes by the one that the answer names', () => {
   const schemes = { basic: { type: 'http', scheme: 'basic' }, token: { type: 'http', scheme: 'bearer' } };
   const yaml = documentWith(['components', 'securitySchemes'], schemes);
   const made = adopted(yaml.replace('- token: []', '- basic: []\n  - {}'), 'security: token');
@@ -196,7 +196,7 @@ test.each([
   ['none.yaml#/token', 'which is not there, or is not YAML: put'],
   ['https://host/api.yaml#/token', 'and adopt never reaches the network: save'],
   ['#/components/securitySchemes/none', 'where the document has no object: add'],
-])('leaves out no scheme that is not there, and lets bearer tokens open what it opened, behind %s', ($ref, why) => {
+])('never leaves out a security scheme with the dangling $ref %s, and replaces it by bearerAuth', ($ref, why) => {
   const yaml = documentWith(['components', 'securitySchemes'], { token: { $ref }, same: { $ref: SCHEME } });
   const { open } = adopted(yaml, 'references: leave-out\nfields: leave-out\n');
   expect(open).toEqual([expect.stringContaining(`token (${$ref}, ${why}`)]);
@@ -207,27 +207,27 @@ test.each([
   });
 });
 
-test('lets the tokens of one scheme open what another one opened that has more than its $ref', () => {
+test('replaces a security scheme that has more members than its $ref by another scheme', () => {
   const real = { type: 'http', scheme: 'bearer' };
   const schemes = { token: { $ref: '#/components/securitySchemes/real', type: 'http' }, real };
   const made = adopted(documentWith(['components', 'securitySchemes'], schemes), 'security: real');
   expect(made).toMatchObject({ open: [], refusals: [], document: { security: [{ real: [] }] } });
 });
 
-test('makes 400 of the 422 of a path that another one refers to', () => {
+test('changes 422 to 400 in a path that another path refers to', () => {
   const document = parse(documentWith([...POST, 'responses', '422'], failure('a'))) as Data;
   Object.assign(document['paths'] ?? {}, { '/tomes': { $ref: '#/paths/~1books' } });
   const made = adopted(stringify(document), 'status-422: 400');
   expect(at(made.document, [...POST, 'responses', '400'])).toEqual(failure('a'));
 });
 
-test('mounts operations below a path of their own, if one is at a page of the service', () => {
+test('puts all operations below the path of the answer, when one has the path of a page of the service', () => {
   const yaml = documentWith(['paths', '/docs'], { get: { responses: { default: { description: 'Read' } } } });
   const made = adopted(yaml.replace('- url: /v1', '- url: /'), 'servers: /api');
   expect(made).toMatchObject({ open: [], refusals: [], document: { servers: [{ url: '/api' }] } });
 });
 
-test('pins the branches of a discriminator, or lets them decide alone', () => {
+test('adds a const to each branch of a discriminator, or leaves the discriminator out, as answered', () => {
   const oneOf = [{ $ref: '#/components/schemas/Error' }, { $ref: '#/components/schemas/Book' }];
   const discriminator = { propertyName: 'title', mapping: { wrong: '#/components/schemas/Error' } };
   const media = { schema: { $ref: '#/components/schemas/Both' } };
@@ -245,7 +245,7 @@ test('pins the branches of a discriminator, or lets them decide alone', () => {
   expect(left).toEqual({ oneOf });
 });
 
-test('refuses an answer that is no choice, with its line', () => {
+test('refuses an answer that is none of the choices, with its line', () => {
   const yaml = documentWith(TITLE, { type: 'string', format: 'isbn' });
   const { refusals } = adopted(yaml, '# Why\nformats: keep\n');
   expect(refusals).toEqual(['decisions.yaml:2:1: formats must be leave-out, not keep']);
@@ -262,6 +262,6 @@ test.each<[what: RegExp, path: readonly string[], before: unknown]>([
     [...POST, 'responses', '201', 'content'],
     { 'image/png': json },
   ],
-])('refuses what no decision makes JSON: %s', (what, path, before) => {
+])('refuses a body that no decision can make JSON: %s', (what, path, before) => {
   expect(adopted(documentWith(path, before)).refusals).toEqual([expect.stringMatching(what)]);
 });

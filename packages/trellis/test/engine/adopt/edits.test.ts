@@ -9,12 +9,12 @@ const TITLE = [...BOOK, 'properties', 'title'];
 const OLD = 'OpenAPI 3.0 became 3.1';
 const OWN_ID = 'an operation has an operationId of its own, by its method and path';
 
-test('changes nothing of a document of 3.1 that the service keeps as it is', () => {
+test('changes nothing in a 3.1 document that the service supports as it is', () => {
   const text = documentWith(['info', 'title'], 'Books', '3.1.0');
   expect(adopted(text)).toMatchObject({ edits: [], open: [], refusals: [], text });
 });
 
-test('changes of a document of 3.0 only its version, if nothing else says something else in 3.1', () => {
+test('changes only the version of a 3.0 document whose other parts mean the same in 3.1', () => {
   const text = documentWith(['info', 'title'], 'Books');
   const made = adopted(text);
   expect(made).toMatchObject({ edits: [OLD], open: [], refusals: [], text: text.replace('3.0.3', '3.1.0') });
@@ -224,13 +224,17 @@ test('moves readOnly to the members that refer to a schema, where the schema is 
 });
 
 test.each([
-  ['has its own failure', undefined, { error: { type: 'integer' }, message: { type: 'string' } }],
   [
-    'has the shape of those that it declares',
+    'a schema that it adds itself, if the document declares none',
+    undefined,
+    { error: { type: 'integer' }, message: { type: 'string' } },
+  ],
+  [
+    'the schema of the failures that the document declares',
     { type: 'object', properties: { detail: { type: 'string' } } },
     { detail: { type: 'string' } },
   ],
-])('a document %s declared for what the service itself answers', (_, schema, members) => {
+])('declares the failures that the service itself answers, with %s', (_, schema, members) => {
   const content = schema && { content: { 'application/json': { schema } } };
   const responses = { '201': { description: 'Added' }, '404': { description: 'Unknown', ...content } };
   const yaml = documentWith([...POST, 'responses'], responses);
@@ -250,7 +254,7 @@ test('lets an operation that declares no reply answer 200 with any value', () =>
   });
 });
 
-test('declares ranges where default is the success of an operation', () => {
+test('declares 4XX and 5XX where default is the success of an operation', () => {
   const content = { 'application/json': { schema: { type: 'object' } } };
   const { document } = adopted(documentWith([...POST, 'responses'], { default: { description: 'Read', content } }));
   expect(at(document, [...POST, 'responses'])).toEqual({
@@ -261,7 +265,7 @@ test('declares ranges where default is the success of an operation', () => {
   });
 });
 
-test('keeps comments, order and words, and edits nothing around', () => {
+test('keeps comments, order and words, and changes nothing beside the edits', () => {
   const yaml = `# Books of the town.
 openapi: "3.0.3" # for now
 info: { title: 'Books', version: 1.0.0 }
@@ -321,7 +325,7 @@ test('writes JSON as YAML', () => {
   expect(text).toBe(yaml);
 });
 
-test('describes a response that has a name of every object, which is refused then', () => {
+test('adds a description to a response with a name that each object inherits, and refuses it', () => {
   const { document, refusals } = adopted(documentWith([...POST, 'responses', 'constructor'], {}));
   expect(at(document, [...POST, 'responses', 'constructor'])).toEqual({ description: 'A reply' });
   expect(refusals).toEqual([expect.stringContaining('constructor')]);

@@ -41,7 +41,7 @@ const refusalOf = (file: string, what: string) => {
 };
 
 test.each<[string, string | Buffer, string]>([
-  ['too deep', `${WHOLE}x-a: ${nested(800)}\n`, NESTED],
+  ['nested too deeply', `${WHOLE}x-a: ${nested(800)}\n`, NESTED],
   ['of a billion values', `${WHOLE}${LAUGHS}`, REPEATED],
   ['with an alias within itself', `${WHOLE}x-a: &s { a: *s }\n`, WITHIN_ITSELF],
   ['not YAML', `${WHOLE}x-a: [\n`, UNQUOTED],
@@ -49,21 +49,21 @@ test.each<[string, string | Buffer, string]>([
   ['Latin-1', Buffer.from(`${WHOLE}x-a: \u{E9}\n`, 'latin1'), ENCODED],
   ['with a broken percent-encoding', referring('./a%ZZ.yaml'), PERCENT],
   ['with a broken percent-encoding in a pointer', referring('./a.yaml#/%ZZ'), PERCENT],
-])('adopt refuses a document that is %s, by its line', async (_, main, what) => {
+])('adopt refuses a document, with the line: %s', async (_, main, what) => {
   const { code, stdout, isWritten } = await run(main);
   expect(stdout).toMatch(refusalOf(MAIN, what));
   expect([code, isWritten]).toEqual([2, false]);
 });
 
 test.each<[string, string | Buffer, string]>([
-  ['too deep', `S: ${nested(800)}\n`, NESTED],
+  ['nested too deeply', `S: ${nested(800)}\n`, NESTED],
   ['of a billion values', `${LAUGHS}S: {}\n`, REPEATED],
   ['with an alias within itself', 'S: &s { properties: { a: *s } }\n', WITHIN_ITSELF],
   ['not YAML', 'S: [\n', UNQUOTED],
   ['UTF-16', UTF_16('S: {}\n'), ENCODED],
   ['with a broken percent-encoding', "S: { $ref: './a%ZZ.yaml' }\n", PERCENT],
   ['with a broken percent-encoding in a pointer', "S: { $ref: '#/%ZZ' }\n", PERCENT],
-])('adopt refuses a file referred to that is %s, by the line of the file', async (_, other, what) => {
+])('adopt refuses a file that the document refers to, with the line of the file: %s', async (_, other, what) => {
   for (const name of ['other.yaml', 'other.json']) {
     const { code, stdout, isWritten } = await run(referring(`${name}#/S`), { [name]: other });
     expect(stdout).toMatch(refusalOf(name, what));
@@ -71,7 +71,7 @@ test.each<[string, string | Buffer, string]>([
   }
 });
 
-test('adopt names the file at fault if it has the name of every contract', async () => {
+test('adopt names the file at fault, also when that is a file with the name openapi.yaml', async () => {
   const { code, stdout } = await run(referring('openapi.yaml#/S'), { 'openapi.yaml': 'S: [\n' });
   expect(stdout).toMatch(refusalOf('openapi.yaml', UNQUOTED));
   expect(code).toBe(2);
@@ -97,7 +97,7 @@ test('adopt refuses a path item in a file that refers to itself', async () => {
   expect(code).toBe(2);
 });
 
-test('adopt asks about a reference to what is no file, and does not read it', async () => {
+test('adopt asks about a $ref to a device, and does not read it', async () => {
   const { code, stdout } = await run(referring('/dev/zero'));
   expect(stdout).toContain('decision: references: ');
   expect(code).toBe(1);
@@ -106,17 +106,17 @@ test('adopt asks about a reference to what is no file, and does not read it', as
 test.each<[path: readonly string[], other: string]>([
   [[...SCHEMA, 'properties', 'value'], 'type: string'],
   [['paths', '/books', 'post', 'responses', 'default'], 'description: Failed'],
-])('adopt brings in a file that only a name as of data leads to, at %j', async (path, other) => {
+])('adopt brings in a file by a $ref below a name that is also a keyword for data, at %j', async (path, other) => {
   const { code, stdout } = await run(documentWith(path, { $ref: 'other.yaml' }), { 'other.yaml': `${other}\n` });
   expect([code, stdout]).toEqual([0, expect.stringMatching(/ 0 decisions, 0 refusals\n$/)]);
 });
 
-test('adopt takes an example of a schema for data, though it looks like a reference', async () => {
+test('adopt leaves an example of a schema as it is, although it looks like a $ref', async () => {
   const { code } = await run(documentWith(SCHEMA, { type: 'object', examples: [{ $ref: 'none.yaml' }] }, '3.1.0'));
   expect(code).toBe(0);
 });
 
-test('adopt takes a document and a file that begin with a byte order mark', async () => {
+test('adopt accepts a document and a file that begin with a byte order mark', async () => {
   const { code } = await run(`\u{FEFF}${referring('other.yaml#/S')}`, {
     'other.yaml': '\u{FEFF}S: { type: object }\n',
   });

@@ -18,7 +18,7 @@ test.each<[path: readonly string[], before: unknown]>([
   [[...POST, 'requestBody', 'required'], 'true'],
   [[...POST, 'responses'], ['200']],
   [[...POST, 'responses', '201', 'content'], [json]],
-])('refuses what would say another thing if it was left out, at %j', (path, before) => {
+])('refuses a wrong part without which the document would mean another thing, at %j', (path, before) => {
   const { refusals, open } = adopted(documentWith(path, before), 'fields: leave-out\n');
   expect([open, refusals.length]).toEqual([[], 1]);
 });
@@ -35,7 +35,7 @@ test.each([
   expect([refusals, at(document, [...POST, 'parameters'])]).toEqual([[], []]);
 });
 
-test('leaves a parameter out behind all references to it, and no example that looks like one', () => {
+test('leaves out a parameter with all references to it, and keeps an example that looks like such a reference', () => {
   const $ref = '#/components/parameters/C';
   const yaml = documentWith(['components', 'parameters'], {
     C: { name: 'c', in: 'cookie', schema: { type: 'string' } },
@@ -53,20 +53,20 @@ test('leaves a parameter out behind all references to it, and no example that lo
   expect(at(made.document, [...POST, 'responses', '201', 'content', 'application/json'])).toEqual(media);
 });
 
-test('refuses a reference to what is not there where operations would go with it', () => {
+test('refuses a $ref that leads nowhere, when operations would be left out with it', () => {
   const yaml = documentWith(['paths', '/x'], { $ref: '#/components/none/None' });
   const { refusals, open } = adopted(yaml, 'references: leave-out\nfields: leave-out\n');
   expect([open, refusals]).toEqual([[], [expect.stringContaining('$ref leads to #/components/none/None')]]);
 });
 
-test('asks for a reference of a body of a request, and says that it goes', () => {
+test('asks about a $ref of a request body that leads nowhere, and says that the service would not read the body', () => {
   const yaml = documentWith([...POST, 'requestBody'], { $ref: '#/components/requestBodies/None' });
   expect(adopted(yaml).open).toEqual([expect.stringMatching(/reads no such parameter and no such body/)]);
   const { document, refusals } = adopted(yaml, 'references: leave-out\n');
   expect([refusals, at(document, [...POST, 'requestBody'])]).toEqual([[], undefined]);
 });
 
-test('pins no branch of a discriminator that is left out, as one branch is no component', () => {
+test('adds no const to the branches of a discriminator that is left out because one branch is no component', () => {
   const oneOf = [{ $ref: '#/components/schemas/Book' }, { type: 'object', properties: { title: { type: 'string' } } }];
   const yaml = documentWith([...POST, 'requestBody', 'content', 'application/json', 'schema'], {
     oneOf,
@@ -81,14 +81,14 @@ test('pins no branch of a discriminator that is left out, as one branch is no co
 test.each<[key: string, example: unknown, type: string, left: readonly unknown[]]>([
   ['parameters', { a: 1 }, 'object', []],
   ['examples', 5, 'string', [{ name: 'f', in: 'query', schema: { type: 'string' } }]],
-])('asks for %s, where a parameter begins with the example %j', (key, example, type, left) => {
+])('asks about %s when the first member of a parameter is the example %j', (key, example, type, left) => {
   const yaml = documentWith([...POST, 'parameters'], [{ example, name: 'f', in: 'query', schema: { type } }]);
   expect(adopted(yaml).open).toEqual([expect.stringMatching(new RegExp(`^${key}: `))]);
   const { document, refusals } = adopted(yaml, `${key}: leave-out\n`);
   expect([refusals, at(document, [...POST, 'parameters'])]).toEqual([[], left]);
 });
 
-test('keeps the comment of an item, where an item before it goes', () => {
+test('keeps the comment of an item when the item before it is left out', () => {
   const yaml = documentWith(TITLE, 'here', '3.1.0').replace(
     'title: here',
     'title:\n          type: string\n          examples:\n            - one # first\n            - 5 # bad\n            - two # second',

@@ -8,7 +8,7 @@ import { candidatesOf } from '../../../tools/derivation/candidates.ts';
 import { inDoubles } from '../../../tools/derivation/schemas.ts';
 import { adopted, documentWith } from '../../support/adopted.ts';
 
-/** Draft 4 is what OpenAPI 3.0 builds on: bounds are excluded by true. */
+/** OpenAPI 3.0 builds on draft 4 of JSON Schema, where `exclusiveMinimum: true` excludes the bound. */
 const { default: Draft4 } = createRequire(import.meta.url)('ajv-draft-04') as {
   default: new (options: Options) => Compiler;
 };
@@ -16,7 +16,7 @@ const SEED = 20_260_000;
 const BODY = { $ref: '#/components/schemas/Book' };
 const OPTIONS: Options = { strict: false, validateSchema: false, formats: { ...STRING_FORMATS }, logger: false };
 
-/** What is used here of Ajv. */
+/** The part of Ajv that both versions have. */
 type Compiler = Pick<Ajv, 'addSchema'> & { compile(schema: object): ValidateFunction };
 
 /** Judges bodies by the schema Book of a document, and shares no code with the service. */
@@ -29,7 +29,7 @@ function candidates(document: unknown) {
   return candidatesOf(document as OpenApiDocument, SEED).of([BODY]);
 }
 
-/** Without what the derivation, which is of 3.1, does not read: boundaries and types stay. */
+/** Without booleans and patterns, which the derivation would read as OpenAPI 3.1 does: bounds and types stay. */
 function readable(old: unknown): unknown {
   return JSON.parse(JSON.stringify(old), (name, value: unknown) =>
     typeof value === 'boolean' || name === 'pattern' ? undefined : value,
@@ -57,7 +57,7 @@ const TITLES: readonly unknown[] = [
   { type: 'array', items: { type: 'string' }, default: ['a'] },
 ];
 
-test.each(TITLES.map((schema) => [schema]))('allows the bodies of %j that it allowed before', (schema) => {
+test.each(TITLES.map((schema) => [schema]))('the adopted document allows the same bodies as before: %j', (schema) => {
   const yaml = documentWith(['components', 'schemas', 'Book', 'properties', 'title'], schema);
   const { tree: old } = readTree(yaml);
   const { document, open, refusals } = adopted(yaml);
@@ -72,7 +72,7 @@ test.each(TITLES.map((schema) => [schema]))('allows the bodies of %j that it all
   expect(judged).toEqual(bodies.map((body) => ({ body, verdict: before(body) })));
 });
 
-test('asks before it allows other bodies than before', () => {
+test('adopt asks before it makes a document allow other bodies', () => {
   const schema = { type: 'string', format: 'isbn', maxLength: 2 };
   const { open } = adopted(documentWith(['components', 'schemas', 'Book', 'properties', 'title'], schema));
   expect(open).toHaveLength(1);

@@ -135,7 +135,7 @@ describe('while the issuer is away, the service', () => {
     });
   });
 
-  test('accepts tokens of known keys also if it answers with an empty set', async () => {
+  test('accepts tokens of known keys also if the issuer answers with an empty set of keys', async () => {
     const provider = await startProvider();
     const { sign, call, app } = await startFor(provider.issuer, { refresh: 100, retry: 100, cooldown: 20 });
     expect(await call(await sign(first))).toEqual(OK);

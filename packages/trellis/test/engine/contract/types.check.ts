@@ -122,12 +122,12 @@ export function readsRequest({ body, path, query }: Request<items, 'createItem'>
   const limit: bigint = query.limit;
   // @ts-expect-error -- an int64 is no number
   const rounded: number = body.id;
-  // @ts-expect-error -- an operation may take no token
+  // @ts-expect-error -- an operation may need no token, and so have no caller
   const scopes: unknown = caller.scopes;
   return [colour, tag, id, limit, rounded, scopes];
 }
 
-// What a service says is held to its contract and its tables:
+// The compiler compares the members of a service with its contract and its tables:
 
 type Named<Numbers> = Service<items, typeof tables, Numbers>;
 // @ts-expect-error -- x-error-numbers lacks a number of the framework
@@ -377,7 +377,7 @@ export const webhook: Same<webhooks, Record<string, never>> = true;
 
 // @ts-expect-error -- no body is valid
 export const noBody: Reply<operations, 'addPet'> = { status: 409, body: null };
-// The same component, open, in a reply: only what it declares.
+// In a reply, an open object may have only the members that its schema declares.
 // @ts-expect-error -- a field is misspelt
 export const misspeltField: Reply<operations, 'addSeed'> = { status: 200, body: { id: 1n, name: 'x', tga: 'y' } };
 export const handled: Same<

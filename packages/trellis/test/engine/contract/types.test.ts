@@ -24,7 +24,7 @@ test('generateTypes exports what a service imports for a contract that lists no 
   expect(types).toContain('export type ErrorNumber = number;\nexport const errors = {\n} as const;\n');
 });
 
-/** As `trellis generate` does. */
+/** Checks and generates types as `trellis generate` does. */
 async function checkedTypes(yaml: string): Promise<string> {
   const examined = examine(yaml);
   requireTypes(examined);
@@ -32,7 +32,7 @@ async function checkedTypes(yaml: string): Promise<string> {
   return generateTypes(yaml);
 }
 
-/** A cast, as a member that is missing is an undefined one. */
+/** A cast: at run time, a missing member is undefined. */
 const NO_NUMBERS = {} as Record<keyof components['schemas']['Numbers'], undefined>;
 
 /** Handlers that compile. */
@@ -143,7 +143,7 @@ describe('`generate` refuses a schema whose type would be wrong:', () => {
   ])('%s', async (_name, schema, message) => {
     const yaml = contractOf({ schemas: { Id: { type: 'integer', format: 'int64' }, Thing: schema } });
     await expect(loadContract(yaml)).resolves.toBeDefined();
-    // The schema itself, or the reference, which is the last one of the text.
+    // The place is that of the schema, or of its $ref, which is the last one of the text.
     const column = 1 + (message === BOTH ? yaml.indexOf('"Thing"') : yaml.lastIndexOf('"$ref"'));
     const generating = checkedTypes(yaml);
     await expect(generating).rejects.toThrow(expect.objectContaining({ name: 'ContractError' }));

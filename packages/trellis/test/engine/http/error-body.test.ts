@@ -61,7 +61,7 @@ test.each([
   expect([status, body['code'], body['operation'], body['at']]).toEqual([expected, code, operation, []]);
 });
 
-test('bytes that are no request get it too, with an id that the log has', async () => {
+test('bytes that are no request get the body of the service too, with the request id of the log line', async () => {
   const { status, headers, body } = await sendRaw(app.url, 'NONSENSE\r\n\r\n');
   const { code, request } = JSON.parse(body) as Record<string, unknown>;
   expect([status, code, request]).toEqual([400, 40001, headers['x-request-id']]);

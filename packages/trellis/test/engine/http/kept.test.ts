@@ -54,12 +54,12 @@ components:
   expect(await Promise.all(paths.map(get1))).toEqual([
     ['/shares/1/accept', 200, '"accept 1"'],
     ['/shares/public-key/2', 200, '"key 2"'],
-    // The first one applies.
+    // Of two paths that match, the first in the contract applies.
     ['/shares/public-key/accept', 200, '"accept public-key"'],
     ['/shares/', 206, '"some"'],
     ['/users/3/shares', 200, '"of 3"'],
   ]);
-  // Declared by `default` alone: the service may answer so, and an operation may not.
+  // The service itself may answer with a status that only `default` declares; an operation may not.
   expect((await get1('/shares'))[1]).toBe(500);
 });
 
@@ -101,7 +101,7 @@ components:
     ]);
   });
 
-  test('stands beside a bearer token, where both are alternatives', async () => {
+  test('may be sent instead of a bearer token, when the contract declares both as alternatives', async () => {
     const both = yaml(`${KEY}, ${FLOW}`, '[{ flow: [] }, { key: [] }]');
     const { url, token } = await startApp({ yaml: both, operations });
     const bearer = { Authorization: `Bearer ${token}` };
@@ -124,7 +124,7 @@ components:
     expect(response.headers.get('access-control-allow-headers')).toMatch(/,X-Api-Key$/);
   });
 
-  test('is what a failure declares', async () => {
+  test('has a challenge that the declared headers of a failure must allow', async () => {
     const declared = (pattern: string) =>
       yaml(KEY, '[{ key: [] }]').replace(
         'default: { description: it has failed,',

@@ -17,7 +17,7 @@ test('a caller with no request under way gets a place, while fifty others ask fo
     expect(underWay.length).toBeLessThan(asking.length);
     expect(ledger.takeSlots(quiet)).toBe(true);
     ledger.releaseSlots(quiet);
-    // A commit answers many of them at once.
+    // One commit answers many requests at once.
     for (const caller of underWay.splice(0, BATCH)) ledger.releaseSlots(caller);
   }
 });

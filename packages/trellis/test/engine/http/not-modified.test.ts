@@ -47,12 +47,12 @@ const ask = async (tags: string, path = '/count', method = 'GET') => {
   return [status, text, fields.get('etag'), fields.get('x-count'), fields.get('content-type')];
 };
 
-test.each(['"7"', 'W/"7"', '"6", "7"', '*'])('a client that has the reply already gets 304: %s', async (tags) => {
+test.each(['"7"', 'W/"7"', '"6", "7"', '*'])('If-None-Match with the current tag gets 304: %s', async (tags) => {
   expect(await ask(tags)).toEqual([304, '', '"7"', null, null]);
   expect(await ask(tags, '/count', 'HEAD')).toEqual([304, '', '"7"', null, null]);
 });
 
-test.each(['"6"', '7', '"7', ''])('a client that has another reply, or names none, gets it: %s', async (tags) => {
+test.each(['"6"', '7', '"7', ''])('If-None-Match without the current tag gets the reply: %s', async (tags) => {
   expect(await ask(tags)).toEqual([200, '7', '"7"', '7', 'application/json']);
 });
 

@@ -7,7 +7,7 @@ import { createItem } from '../../support/service.ts';
 import { startApp, YAML } from '../../support/app.ts';
 import { itemsIn } from '../../services/items/index.ts';
 
-// The derived tests send all that the schemas forbid.
+// The derived tests send every kind of value that the schemas forbid; these tests have the exact messages.
 
 const app = await startApp();
 const { HOST, AUTH, post, request, create } = byHand(app);

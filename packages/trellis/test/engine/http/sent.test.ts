@@ -98,7 +98,7 @@ describe('a reply', () => {
       const { length } = await response.text();
       if (response.status !== 503) return [response.status, length];
       expect(response.headers.get('retry-after')).toBe('1');
-      // Each try makes a large reply, for which those who read must wait.
+      // Each try makes another large reply, which slows down the clients that are reading.
       await sleep(200);
     }
   };
@@ -128,14 +128,14 @@ describe('a reply', () => {
 
   test('reaches each of many clients that read, whole or as a 503, and none is cut off', async () => {
     const sizes = [MAX.reply, MAX.reply, ...Array.from({ length: 4 }, () => MAX.reply / 2)];
-    // A client has 5 s for a reply whose room others need. The clock goes slowly, as a busy machine reads slowly.
+    // A client has 5 s to read a reply whose room others need: a slow clock gives a busy machine more time.
     slowClock();
     const before = lines().length;
     expect(await Promise.all(sizes.map(read))).toEqual(sizes.map((bytes) => [200, bytes]));
     expect(lines().slice(before)).toEqual([]);
   });
 
-  test('gets the room of those that clients do not take', async () => {
+  test('gets the room of replies that other clients do not read', async () => {
     const before = lines().length;
     const sockets = await Promise.all(
       [1, 2].map(async () => {

@@ -82,8 +82,8 @@ describe('a request that is too long gets the answer that names the long part', 
     ['the target', `${target} HTTP/1.1\r\n${HOST}\r\n\r\n`, 414, 41400],
     ['a value', post(HOST, field), 431, 43100],
     ['a name', post(HOST, `${large}: y`), 431, 43100],
-    ['a name before a value as in a request line', post(HOST, `${large}: HTTP/1.1`), 431, 43100],
-    ['a value behind half a target', post(HOST, field).replace('/items', `/${'x'.repeat(9000)}`), 431, 43100],
+    ['a name before the value HTTP/1.1', post(HOST, `${large}: HTTP/1.1`), 431, 43100],
+    ['a value behind a target of 9,000 bytes', post(HOST, field).replace('/items', `/${'x'.repeat(9000)}`), 431, 43100],
   ];
   const NEAR_LIMIT = MAX.headBytes - 300;
   /** The ways in which the bytes arrive: their number in a packet. */
@@ -91,7 +91,7 @@ describe('a request that is too long gets the answer that names the long part', 
   test.each(long.flatMap((row) => sizes.map((size) => [...row, size] as const)))(
     '%s: %#',
     async (_name, bytes, status, error, size) => {
-      // All single bytes would take longer than a head may, on a busy machine.
+      // On a busy machine, all bytes one by one would take longer than a head may.
       const start = size === 1 ? NEAR_LIMIT : 0;
       const parts = Array.from({ length: Math.ceil((bytes.length - start) / size) }, (_, index) => [
         bytes.slice(start + index * size, start + (index + 1) * size),
@@ -103,7 +103,7 @@ describe('a request that is too long gets the answer that names the long part', 
     },
   );
 
-  test('a value of which a packet has the name, and another an end as of a request line', async () => {
+  test('a value that ends, in a packet of its own, as a request line does', async () => {
     const parts = [post(HOST, field).slice(0, -4), () => sleep(50), 'x HTTP/1.1\r\n\r\n'];
     for (const before of ['', create(VALID)]) {
       const { statuses } = await sendRaw(app.url, before, ...parts);
@@ -118,7 +118,7 @@ describe('a request that is too long gets the answer that names the long part', 
     expect(await removeAll()).toEqual([1n]);
   });
 
-  test('if its end comes late', async () => {
+  test('if its end arrives late', async () => {
     const end = ' HTTP/1.1\r\n';
     for (const [start, status] of [
       [target, 414],
@@ -138,7 +138,7 @@ describe('a request that is too long gets the answer that names the long part', 
       ).toBe(status);
   });
 
-  test('is answered as too slow instead, if the rest does not come', async () => {
+  test('gets 408 instead, if the rest does not arrive', async () => {
     expect((await sendRaw(app.url, target)).statuses).toEqual([408]);
   });
 });
@@ -182,7 +182,7 @@ describe('a request target', () => {
   );
 
   test.each(['http://[', 'http://a:b/', 'http://?', 'http://host'])(
-    'without a path is that of /: %s',
+    'without a path gets the answer of /: %s',
     async (target) => {
       const { status, headers } = await sendRaw(app.url, request(`OPTIONS ${target}`, 'Connection: close'));
       expect([status, headers['allow']]).toEqual([405, 'GET, HEAD']);
@@ -197,7 +197,7 @@ describe('a request target', () => {
 });
 
 describe('a slow client', () => {
-  // The rest of each request comes too late, with another create behind it.
+  // The rest of each request arrives too late, with another create behind it.
   test.concurrent.each([
     ['a body', -1, 101],
     ['a head', 50, 103],
@@ -451,7 +451,7 @@ test('the service logs a connection that the system cannot accept, and accepts t
       (each): each is Server =>
         each instanceof Server && (each.address() as AddressInfo).port === Number(new URL(listener.url).port),
     );
-  // What the system tells Node when the process has no free file descriptor.
+  // Node gets this error from the system when the process has no free file descriptor.
   (server as unknown as { _handle: { onconnection(error: number): void } })._handle.onconnection(
     -constants.errno.EMFILE,
   );

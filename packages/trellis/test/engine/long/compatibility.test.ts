@@ -109,7 +109,7 @@ const EDITS: readonly Edit[] = [
     ['member renamed'],
     ['member renamed'],
   ],
-  // Either of the two could be it.
+  // Either of the two new members could be the renamed one.
   [
     '        name: { type: string, maxLength: 9 }',
     '        one: { type: string, maxLength: 9 }\n        other: { type: string, maxLength: 9 }',
@@ -231,7 +231,7 @@ describe('compareContracts', () => {
     ]);
   });
 
-  test('tells of a member renamed once, and of what else has changed', async () => {
+  test('reports a renamed member once, and each other change', async () => {
     const other = await loadContract(
       POTS.replace('        name: {', '        title: {').replace('minimum: 1', 'minimum: 2'),
     );

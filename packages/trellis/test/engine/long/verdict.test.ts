@@ -17,7 +17,7 @@ test('unique items at thirty levels are compared within the bounds', async () =>
   expect(refused).toBe(0);
 });
 
-test('judges a body whose member has the longest name within the bounds, although Ajv repeats the name for each value in it', async () => {
+test('the service judges a body whose member has the longest name within the bounds, although Ajv repeats the name for each value in it', async () => {
   const drawn = {
     schema: { additionalProperties: { items: { $ref: '#/components/schemas/A' } } },
     components: { A: {} },

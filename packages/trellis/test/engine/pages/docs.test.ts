@@ -56,7 +56,7 @@ describe('/openapi.yaml', () => {
   });
 });
 
-test('lists the other servers of the contract as they are', async () => {
+test('the contract as served lists its other servers unchanged', async () => {
   const others = [{ url: 'https://{region}.example/v2', variables: { region: { default: 'eu' } } }, { url: '/v3' }];
   const yaml = YAML.replace('  - url: /\n', '  - url: https://items.example/v1\n').replace(
     /^security:$/m,
@@ -175,7 +175,7 @@ test.each([
   ['deflate', undefined],
   ['br;q=x, ;, gzip=1', undefined],
   ['', undefined],
-])('the coding of a file is the one that the client likes most: %j', async (accepted, coding) => {
+])('a file has the coding that the client prefers: %j', async (accepted, coding) => {
   const { headers } = await get('/docs/swagger-ui.css', { 'Accept-Encoding': accepted });
   expect(headers['content-encoding']).toBe(coding);
 });

@@ -9,7 +9,7 @@ type Own = Pick<Store, 'remove'> & Queries<typeof tables> & { readonly transacti
 const JOINED = new Date('2026-02-01T12:00:00.001Z');
 
 let nextId = 1;
-/** What a client sends of a member. */
+/** The columns of a member that a client sends. */
 const newMember = () => {
   const id = `member ${nextId++}`;
   return { id, email: `${id}@example.org`, level: 'guest', tags: ['a', '"'] } as const;
@@ -97,7 +97,7 @@ export function testCreations(getStore: () => Store, open: () => Promise<Store>,
     });
   });
 
-  describe('create, among others,', () => {
+  describe('create, beside other creates,', () => {
     test('stores one of 50 equal rows and one of 50 different ones with the same key, whatever is added', async () => {
       const other = await open();
       const stores = [typed(getStore()), typed(other)] as const;
@@ -171,7 +171,7 @@ export function testCreations(getStore: () => Store, open: () => Promise<Store>,
     });
 
     test('creates one of twelve equal rows that as many transactions create at once', async () => {
-      // Many times, as they must come together in the middle of an insert to break the other unique index.
+      // Repeated, because only transactions that meet in the middle of an insert break the other unique index.
       for (let times = 0; times < 20; times++) {
         const member = newMember();
         const creations = Array.from({ length: 12 }, (_, index) =>

@@ -41,7 +41,7 @@ export function testTables(getStore: () => Store, open: () => Promise<Store>): v
   describe('a table with a column of each kind', () => {
     const find = (id: bigint) => stored('kinds', (row) => row['id'] === id);
 
-    test('gets a row once, replays it, and answers "conflict" to a row that differs in any column', async () => {
+    test('stores a row once, replays it, and answers "conflict" to a row that differs in any column', async () => {
       const store = getStore();
       const row = newKinds({ text_or_null: '', boolean_or_null: true, json_or_null: [] });
       expect(await store.create('kinds', row)).toBe('created');
@@ -66,7 +66,7 @@ export function testTables(getStore: () => Store, open: () => Promise<Store>): v
       expect(await find(row.id)).toEqual([row]);
     });
 
-    test('gets one of 50 equal rows that arrive together, and one of ten different rows with the same key', async () => {
+    test('stores one of 50 equal rows that arrive together, and one of ten different rows with the same key', async () => {
       const store = getStore();
       const equal = newKinds();
       const same = await Promise.all(Array.from({ length: 50 }, () => store.create('kinds', equal)));
@@ -81,7 +81,7 @@ export function testTables(getStore: () => Store, open: () => Promise<Store>): v
       expect(await find(id)).toHaveLength(1);
     });
 
-    test('gets all rows of a batch but those that it cannot store', async () => {
+    test('stores all rows of a batch but those that no column can hold', async () => {
       const { text: _, ...incomplete } = newKinds();
       const rows = [
         newKinds(),
@@ -102,7 +102,7 @@ export function testTables(getStore: () => Store, open: () => Promise<Store>): v
       ]);
     });
 
-    test('is listed in the order of its key, counted, and gives up a row', async () => {
+    test('is listed in the order of its key, is counted, and loses a row that is removed', async () => {
       const store = getStore();
       const [first, second] = [newKinds(), newKinds()];
       await createEach(store, 'kinds', [second, first]);
@@ -125,7 +125,7 @@ export function testTables(getStore: () => Store, open: () => Promise<Store>): v
     };
     const find = ({ item }: Note) => stored('notes', (row) => row['item'] === item);
 
-    test('gets a row once, replays it, and answers "conflict" to another row with both columns of the key', async () => {
+    test('stores a row once, replays it, and answers "conflict" to another row with both columns of the key', async () => {
       const store = getStore();
       const note = await newNote();
       const rows = [
@@ -148,7 +148,7 @@ export function testTables(getStore: () => Store, open: () => Promise<Store>): v
       expect(await createEach(store, 'notes', more)).toEqual(['created', 'replayed', 'conflict', 'replayed']);
     });
 
-    test('takes keys for different that look the same once they are joined', async () => {
+    test('tells keys apart whose columns look the same once they are joined', async () => {
       const store = getStore();
       const one = nextId++;
       // With the line '', it looks like the first item with the line '1'.
@@ -167,7 +167,7 @@ export function testTables(getStore: () => Store, open: () => Promise<Store>): v
       expect(new Set(await stored('notes', ({ item }) => item === one || item === other))).toEqual(new Set(rows));
     });
 
-    test('gets one of 50 equal rows that arrive together, and one of ten different rows with the same key', async () => {
+    test('stores one of 50 equal rows that arrive together, and one of ten different rows with the same key', async () => {
       const store = getStore();
       const equal = await newNote();
       const same = await Promise.all(Array.from({ length: 50 }, () => store.create('notes', equal)));
@@ -178,7 +178,7 @@ export function testTables(getStore: () => Store, open: () => Promise<Store>): v
       expect(await find(equal)).toEqual([equal, different[creations.indexOf('created')]]);
     });
 
-    test('gets one of two different rows with the same key when each comes through its own open store', async () => {
+    test('stores one of two different rows with the same key when each comes through its own open store', async () => {
       const store = getStore();
       const other = await open();
       const { item } = await newNote();
@@ -193,7 +193,7 @@ export function testTables(getStore: () => Store, open: () => Promise<Store>): v
       expect(tally(creations)).toEqual({ created: 100, conflict: 100 });
     });
 
-    test('gets all rows of a batch but the one whose item does not exist', async () => {
+    test('stores all rows of a batch but the one whose item does not exist', async () => {
       const store = getStore();
       const note = await newNote();
       const rows = [note, { ...note, item: -(2n ** 62n) }, { ...note, line: '2' }];
@@ -207,7 +207,7 @@ export function testTables(getStore: () => Store, open: () => Promise<Store>): v
       expect(await Promise.allSettled(again.map((row) => store.create('notes', row)))).toMatchObject(outcomes);
     });
 
-    test('is listed in the order of its key, is counted, and gives up no row by one column', async () => {
+    test('is listed in the order of its key, is counted, and refuses to remove a row by one column', async () => {
       const store = getStore();
       const [first, second] = [await newNote(), await newNote()];
       const rows = [first, { ...first, line: '2' }, second, { ...second, line: '2' }];
@@ -223,7 +223,7 @@ export function testTables(getStore: () => Store, open: () => Promise<Store>): v
     readonly row: AnyRow;
   }
 
-  describe('two tables side by side in one batch', () => {
+  describe('three tables in one batch', () => {
     /** Makes `count` items, each with a row of `kinds` of the same id and with a note on one stored item. */
     const mixed = async (count: number): Promise<Given[]> => {
       const item = nextId++;
@@ -246,7 +246,7 @@ export function testTables(getStore: () => Store, open: () => Promise<Store>): v
         ),
       );
 
-    test('each get their rows, replays and conflicts', async () => {
+    test('answer each create by the rows of its own table', async () => {
       const rows = await mixed(100);
       expect(tally(await createAll(rows))).toEqual({ created: 300 });
       expect(tally(await createAll(rows))).toEqual({ replayed: 300 });
@@ -263,7 +263,7 @@ export function testTables(getStore: () => Store, open: () => Promise<Store>): v
       expect([items.length, kinds.length]).toEqual([100, 100]);
     });
 
-    test('lose no row by a failure of the other', async () => {
+    test('keep their rows when rows of another table fail', async () => {
       const rows = await mixed(10);
       const bad = rows.map(({ table, row }) => ({ table, row: table === 'kinds' ? { ...row, number: NaN } : row }));
       expect(tally(await createAll(bad))).toEqual({ created: 20, 'failed in kinds': 10 });
@@ -271,7 +271,7 @@ export function testTables(getStore: () => Store, open: () => Promise<Store>): v
       expect(tally(await createAll(unknown))).toEqual({ replayed: 20, 'failed in nothing': 10 });
     });
 
-    test('lose no row while the other is missing', async () => {
+    test('keep their rows while another table is missing', async () => {
       const rows = await mixed(10);
       await runSql(getStore(), 'alter table kinds rename to gone');
       expect(tally(await createAll(rows))).toEqual({ created: 20, 'failed in kinds': 10 });

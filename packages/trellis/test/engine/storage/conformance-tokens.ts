@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { TokenStore } from '../../../src/storage/store.ts';
 
-/** Tests the token store of an engine. */
 export function testTokens(tokensOf: () => TokenStore): void {
   describe('the token store', () => {
     const hash = (fill: number) => new Uint8Array(32).fill(fill);

@@ -26,15 +26,15 @@ const newKinds = (changes: Partial<Kinds> = {}): Kinds => ({
 });
 const day = (at: Date) => at.getUTCDate();
 
-/** Tests that a store takes values when it is called, and hands out values that nobody else holds. */
+/** Tests that a store copies its arguments when it is called, and returns values that only the caller has. */
 export function testValues(getStore: () => Store): void {
   const transaction = <T>(work: (own: Own) => Promise<T>) => getStore().transaction<T>(work as never);
   const rowOf = async (id: bigint, { database } = getStore() as unknown as Own) =>
     await database.selectFrom('kinds').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
   const rowsOf = (ids: readonly bigint[]) => Promise.all(ids.map((id) => rowOf(id)));
 
-  describe('what a query was given', () => {
-    test.each(['outside a transaction', 'inside a transaction'])('counts as it was at the call, %s', async (where) => {
+  describe('the values of a query', () => {
+    test.each(['outside a transaction', 'inside a transaction'])('are those at the call, %s', async (where) => {
       const at = new Date('2026-02-01T00:00:00Z');
       const bytes = new Uint8Array([0]);
       const list = [0];
@@ -60,7 +60,7 @@ export function testValues(getStore: () => Store): void {
       ]);
     });
 
-    test('counts as it was at the call of a query that is not awaited at once', async () => {
+    test('are those at the call, also of a query that is awaited later', async () => {
       const row = newKinds();
       await getStore().create('kinds', row);
       await transaction(async ({ database }) => {
@@ -73,7 +73,7 @@ export function testValues(getStore: () => Store): void {
     });
   });
 
-  describe('what a query has answered', () => {
+  describe('the rows that a query returns', () => {
     test('may be changed by the function of a transaction, and no update is lost', async () => {
       const row = newKinds();
       await getStore().create('kinds', row);
@@ -89,7 +89,7 @@ export function testValues(getStore: () => Store): void {
       expect([json, day(timestamp)]).toEqual([{ count: 16 }, 17]);
     });
 
-    test('is changed without another run of the function', async () => {
+    test('may be changed without another run of the function', async () => {
       const row = newKinds();
       await getStore().create('kinds', row);
       let runs = 0;
@@ -111,7 +111,7 @@ export function testValues(getStore: () => Store): void {
       ['an object with a method', () => ({ a: 1, method: () => 2 }), { a: 1 }],
       ['an object with toJSON', () => ({ a: 1, toJSON: () => ({ b: 2 }) }), { b: 2 }],
     ];
-    test.each(values)('takes %s as JSON has it, and recognises it again', async (_what, make, expected) => {
+    test.each(values)('stores %s as JSON.stringify does, and recognises it', async (_what, make, expected) => {
       const [row, beside] = [newKinds(), newKinds()];
       const create = () => getStore().create('kinds', { ...row, json: make() });
       expect(await Promise.all([create(), getStore().create('kinds', beside)])).toEqual(['created', 'created']);

@@ -208,7 +208,7 @@ export function testEngine(name: string, { open, spreads = false }: Engine): voi
     testQueries(() => store, open, spreads);
     testLookUps(() => store, spreads);
     testTables(() => store, open);
-    // They use transactions, which take no table that is spread.
+    // These tests use transactions, which cannot use a table that is spread.
     if (!spreads) testValues(() => store);
     testCreations(() => store, open, spreads);
     testTokens(() => store.tokens);

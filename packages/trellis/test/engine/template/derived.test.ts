@@ -13,11 +13,11 @@ const PROGRAM = {
 const SEED = seedOr(20_260_200);
 
 test.each(ENGINES)(
-  `the service answers requests derived from the contract as it says, on %s (TESTS_SEED=${SEED})`,
+  `the service answers requests derived from the contract as the contract says, on %s (TESTS_SEED=${SEED})`,
   async (engine) => {
     const { counts, never } = await derive(PROGRAM, engine, { requests: 1, samples: 12, seed: SEED });
     expect(never).toEqual([]);
-    // Of createNote alone.
+    // Only createNote has a body.
     expect(counts.get('not JSON')).toBeLessThanOrEqual(12);
   },
 );

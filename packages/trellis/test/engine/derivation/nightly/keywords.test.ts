@@ -128,7 +128,7 @@ test.each([
   }
 });
 
-test('soon ends for 8 schemas that contain each other', () => {
+test('the derivation ends for 8 schemas that each contain all of them', () => {
   const names = Array.from({ length: 8 }, (_, index) => `S${index}`);
   const members = names.map((name) => `${name}: { $ref: '#/components/schemas/${name}' }`).join(', ');
   const ring = names.map((name) => `${name}: { type: object, properties: { ${members} } }`).join(', ');

@@ -79,7 +79,7 @@ function isRefusedBy(service: () => void, report: (what: string) => void): boole
   }
 }
 
-/** Has the service read a request. @throws Refusal, or Error if what it reads is not what was sent */
+/** Makes the service read a request. @throws Refusal, or Error if it has read another value than the one sent */
 function readBack(
   { parts }: DerivedRequest,
   operation: ContractOperation,

@@ -110,7 +110,7 @@ describe('readConfig, for a DATABASE_URL of PostgreSQL,', () => {
     ['channel_binding=require', 'sslmode=verify-full and sslrootcert=system'],
     ['pgbouncer=true', 'a pooler in session mode'],
     ['sslmode=require&schema=x', 'the service knows application_name, connect_timeout,'],
-  ])('names the parameter that is too many in %s, and the way out', (parameters, cure) => {
+  ])('names the unsupported parameter in %s, and the cure', (parameters, cure) => {
     const [name] = /\w+(?==[^=]*$)/.exec(parameters) ?? [];
     const sentence = `DATABASE_URL must not have the parameter ${String(name)}: remove it; `;
     expect(() => read(`postgres://items@db/items?${parameters}`)).toThrow(sentence);

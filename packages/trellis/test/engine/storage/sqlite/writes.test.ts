@@ -21,7 +21,7 @@ const open = async (name: string) => {
 };
 afterAll(() => Promise.all(opened.map((each) => each.close())));
 const store = await open('items.db');
-/** As another process: in a transaction, the store itself refuses other calls. */
+/** Stands for another process: inside a transaction, `store` itself refuses other calls. */
 const other = await open('items.db');
 
 const insert = (id: bigint, { database }: Pick<Queries, 'database'> = store) =>
@@ -96,7 +96,7 @@ describe('the queue of writes of SQLite', () => {
       let changed: Promise<unknown> | undefined;
       await store.transaction(async ({ database }) => {
         const name = await nameOf(id, database);
-        // The fourth run holds the database, so this change comes after it.
+        // The fourth run has locked the database, so this change waits for its end.
         changed = rename(id, `change ${++runs}`, other.database);
         await (runs < 4 ? changed : sleep(100));
         await rename(after, `after ${name ?? ''}`, database);
@@ -106,7 +106,7 @@ describe('the queue of writes of SQLite', () => {
     });
   });
 
-  test('rejects with what a transaction that runs alone throws, and gives what it returns', async () => {
+  test('returns what a transaction that runs alone returns, and rejects with what it throws', async () => {
     const returned = new Error('returned');
     expect(await runAlone(800n, () => Promise.resolve(returned))).toBe(returned);
     // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- what an operation may do
@@ -117,7 +117,7 @@ describe('the queue of writes of SQLite', () => {
   test('stores a row as it was when a transaction called `create`, although the transaction did not wait and changed it', async () => {
     let creation: Promise<unknown> | undefined;
     await store.transaction(({ create }) => {
-      // Of its own for each run: a slow one is repeated.
+      // Each run has a row of its own, because the store repeats a slow transaction.
       const row = { id: 120n, name: 'before' };
       creation = create('items', row);
       row.name = 'after';
@@ -127,7 +127,7 @@ describe('the queue of writes of SQLite', () => {
     expect(await nameOf(120n)).toBe('before');
   });
 
-  test('lets tokens be found, rows be read and the store be ready beside a transaction that runs alone', async () => {
+  test('finds tokens, reads rows and is ready beside a transaction that runs alone', async () => {
     const [begun, end] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
     const alone = runAlone(200n, () => {
       begun.resolve(undefined);
@@ -149,11 +149,11 @@ describe('the queue of writes of SQLite', () => {
   });
 
   test.each([
-    [100, 1],
-    [5000, 2],
+    [1, 100],
+    [2, 5000],
   ])(
-    'runs a transaction that reads %i rows and then writes, which may repeat 64 KiB, %i times',
-    async (rows, times) => {
+    'runs a transaction %i time(s) when it reads %i rows and then writes, as it may repeat only 64 KiB',
+    async (times, rows) => {
       const firstId = 10_000n;
       await createEach(
         store,
@@ -241,7 +241,7 @@ describe('the queue of writes of SQLite', () => {
     );
   });
 
-  test('stores all but the one that breaks a constraint which SQLite checks at the commit', async () => {
+  test('stores all writes but the one that breaks a constraint which SQLite checks at the commit', async () => {
     await runSql(store, 'create table held (item integer references items deferrable initially deferred)');
     const outcomes = await Promise.allSettled([
       store.create('items', { id: 700n, name: 'x' }),
@@ -255,7 +255,7 @@ describe('the queue of writes of SQLite', () => {
     await runSql(store, 'drop table held');
   });
 
-  test('keeps exactly what it answers when the disk fills up in a batch of all kinds', () => {
+  test('stores exactly the writes that it acknowledges when the disk fills up in a batch of all kinds', () => {
     const { database } = connect(LAYOUT, join(folder, 'filling.db'), true);
     const pages = Number(database.prepare('pragma page_count').get()?.['page_count']);
     database.exec(`pragma max_page_count = ${pages + 20}`);
