@@ -69,7 +69,7 @@ test('/readyz answers 200 when another process locks the store for half a second
   await service.stop();
 });
 
-test('/readyz answers all who ask meanwhile by one question to a store that another process locks', async () => {
+test('/readyz asks a store that another process locks once for all requests that wait', async () => {
   const { service, admin, other } = await startWatched();
   other.exec('begin immediate');
   await inTime(async () => {
@@ -78,7 +78,7 @@ test('/readyz answers all who ask meanwhile by one question to a store that anot
       statuses = await Promise.all(Array.from({ length: 20 }, () => statusOf(admin)));
     });
     expect(new Set(statuses)).toEqual(new Set([503]));
-    // One question waits for the lock for 2 s, twenty would wait for 40 s.
+    // One query waits 2 s for the lock, and twenty would wait 40 s.
     expect(duration).toBeLessThan(10_000);
   });
   other.exec('rollback');
@@ -129,7 +129,7 @@ test('item_store_ready follows the store, although no client asks /readyz', asyn
   await service.stop();
 });
 
-test('a question about readiness counts as a no after five seconds without an answer, and is the only one', async () => {
+test('an instance is not ready after five seconds without an answer of the store, and asks only once meanwhile', async () => {
   const answers: boolean[] = [];
   const stop = new AbortController();
   let questions = 0;

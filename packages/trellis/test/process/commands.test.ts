@@ -59,7 +59,7 @@ describe('the command line', () => {
     expect(existsSync(database)).toBe(false);
   });
 
-  test('ends before it loads anything of a service whose name cannot be used', async () => {
+  test('exits with 1 for a service whose name is not valid', async () => {
     const { code, stderr } = await runCommand(['serve'], { ...environment, ADMIN_PORT: '0' }, folder, {
       ...items,
       name: 'Item_Store',

@@ -116,7 +116,7 @@ describe('the service', () => {
       const { finish } = await slowRequest(service);
       service.child.kill(signal);
       await until(() => isRefused(service));
-      // It waits 5 s for the rest of the request.
+      // The service waits 5 s for the rest of the request.
       expect(await finish()).toMatch(/^HTTP\/1\.1 200 OK[^]*Connection: close/);
       expect(await service.ended).toBe(0);
     });
@@ -226,7 +226,7 @@ describe('the service', () => {
       await sleep(1200);
       expect(service.child.exitCode).toBeNull();
       service.child.kill('SIGTERM');
-      // Without the last signal, it would cut the request off after 5 s, and end with 0.
+      // Without the last signal, the service would cut the request off after 5 s, and end with 0.
       await service.ended;
       expect(service.child.signalCode).toBe('SIGKILL');
     });

@@ -97,7 +97,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('import into %s', (engine) => {
     write('items.ndjson', lines.join(''));
     await run('migrate');
     const store = await openStore(LAYOUT, readConfig(items, environment).DATABASE_URL, { create: false });
-    // Its input does not end, so that it cannot end before the signal.
+    // The input stays open, so that the import cannot end before the signal.
     const killed = importStdin({ folder, environment });
     await killed.write(lines.slice(0, 30_000).join(''));
     await until(() => store.count('items'));

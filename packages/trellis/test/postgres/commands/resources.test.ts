@@ -18,12 +18,12 @@ const { createItem: createOne = () => Promise.reject(new Error('there is none'))
 
 const ITEM = '{"id":1,"name":"Ginkgo"}';
 
-/** A service whose resource keeps an item, and adds what happens to it to `events`. */
+/** A service whose resource creates items, and notes its opening, abort and disposal in `events`. */
 function keeping(events: string[]): AnyService {
   const resources = async ({ database, signal, create }: Setup<typeof tables>) => {
     events.push('opened');
     signal.addEventListener('abort', () => events.push('aborted'));
-    // The store is open: it can be asked, and written.
+    // The store is open for reads and writes.
     await create('items', { id: 100n, name: 'opened' });
     const keep = (name: string) => create('items', { id: 101n, name });
     return {
@@ -85,7 +85,7 @@ test.each(ENGINES)('an import to %s opens the resources of its operation, and a 
   expect(events).toEqual(['opened', 'kept', 'aborted', 'disposed of with 3 rows']);
 });
 
-test('a service whose resources cannot be opened stops with the reason, and ends what they have begun', async () => {
+test('a service whose resources cannot be opened stops with the reason, and aborts their signal', async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'items.ndjson'), `${ITEM}\n`);
   const events: string[] = [];
@@ -109,7 +109,7 @@ test('a service whose resources cannot be opened stops with the reason, and ends
   });
 });
 
-test('a service that is to stop while it opens its resources stops without a failure', async () => {
+test('a service that gets SIGTERM while it opens its resources stops without a failure', async () => {
   const events: string[] = [];
   const service: AnyService = {
     ...items,
@@ -124,7 +124,7 @@ test('a service that is to stop while it opens its resources stops without a fai
   expect(await ended).toBe(0);
 });
 
-test('a service whose resources cannot be disposed of ends with the reason, which its log has too', async () => {
+test('a service whose resources cannot be disposed of ends with the reason, on stderr and in its log', async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'items.ndjson'), `${ITEM}\n`);
   const dispose = () => {

@@ -119,7 +119,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (engine) => {
       expect(await run('export', `all-${name}`, '--table', 'things')).toEqual(failed(message));
   });
 
-  test('an import takes what an export has written of the largest bodies, which are longer in a file', async () => {
+  test('an import accepts the export of the largest bodies, although they are longer in the file', async () => {
     const list = (item: string) =>
       `[${Array<string>(Math.floor(65_000 / (item.length + 1)))
         .fill(item)
@@ -193,7 +193,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (engine) => {
   });
 });
 
-test('an import makes the columns anew that only the service knows, and replays a row whatever they are', async () => {
+test('an import fills the columns that only the service knows anew, and replays a row whatever they hold', async () => {
   const { run, write, read, database } = await place();
   write('things.ndjson', [THING]);
   await run('import', 'things.ndjson', '--table', 'things');

@@ -34,7 +34,7 @@ const rowAt = (id: number): Kinds => ({
 interface Plan {
   readonly additions: readonly { readonly id: bigint; readonly amount: bigint; readonly together: boolean }[];
   readonly created: number | undefined;
-  /** It throws: before its first query, or after all. */
+  /** When the transaction throws: before its first query, or after its last. */
   readonly fails: 'early' | 'late' | undefined;
 }
 
@@ -50,7 +50,7 @@ function planOf(next: () => number, index: number): Plan {
 
 class Refused extends Error {}
 
-/** Changes what it was given and what it got, as soon as it has called a query. */
+/** Changes the arguments and the rows of a query as soon as it has called the query. */
 function run(store: Store, { additions, created, fails }: Plan): Promise<string> {
   const work = ({ create, database }: Own) => {
     if (fails === 'early') throw new Refused('early');
@@ -110,7 +110,7 @@ async function newStore(engine: string): Promise<Store> {
 }
 
 test.each(['SQLite', 'PostgreSQL'])(
-  'transactions on %s that change what they were given, begin queries together and throw end as one after the other',
+  'transactions on %s end as if they ran in turn, although they change their arguments, overlap queries or throw',
   async (engine) => {
     const next = random(SEED);
     const plans = Array.from({ length: 120 }, (_, index) => planOf(next, index));

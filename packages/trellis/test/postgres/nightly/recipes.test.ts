@@ -16,13 +16,13 @@ const main = pathToFileURL(join(project.folder, TEMPLATE, 'main.ts'));
 
 const PLAIN = { id: '3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10', text: 'Water the Monstera' };
 const TITLED = { id: '7c1f6a9e-3a53-4f0b-9d0e-2f6f0c1f5a01', text: 'Garden: water: often' };
-/** Of which neither part may be empty. */
+/** Texts with an empty part before or after the colon, which a recipe must not split. */
 const BARE = [': x', 'Garden: '].map((text, at) => ({ id: PLAIN.id.replace(/.$/, String(at + 1)), text }));
 const OLD = [PLAIN, TITLED, ...BARE];
 
 interface Recipe {
   readonly heading: string;
-  /** How each of the old rows is shown. */
+  /** The old rows, as the service returns them after the recipe. */
   readonly shown: readonly object[];
   /** A new row. */
   readonly added: object;

@@ -92,7 +92,7 @@ test('metrics count the requests that the service refuses because too many other
 test('the service answers /metrics at once while its store is unavailable, and counts the requests that fail', async () => {
   const away = await PostgresServer.create();
   const url = away.url(await away.createDatabase());
-  // This service fails at the look-up of the token, because the token is in the store.
+  // This service must look up the token in its store, and so fails before the operation.
   const asking = await startService({ DATABASE_URL: url, ADMIN_PORT: '0' });
   const service = await provisioned(url);
   await away.stop();

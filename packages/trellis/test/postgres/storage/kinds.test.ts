@@ -231,7 +231,7 @@ describe.each([
     expect([Number(computed.int32), Number(computed.avg)]).toEqual([VALUES.int32, VALUES.int32]);
   });
 
-  test('returns rows to a transaction as to a query outside of it', async () => {
+  test('returns the same rows inside and outside of a transaction', async () => {
     const row = newRow(orNull(VALUES));
     await store.create('kinds', row);
     const seen = await store.transaction(async ({ database: own }) => {

@@ -41,7 +41,7 @@ const add =
   (column: string): Step =>
   ({ schema, type }) => [schema.alterTable('items').addColumn(column, type.int64)];
 const withSteps = (steps: Steps) => layoutOf({ ...items, steps: { ...items.steps, ...steps } });
-/** The layout, with a step more of the framework. */
+/** The layout with one more step of the framework. */
 const framework = (layout: Layout): Layout => {
   const [own] = layout.steps.sqlite.filter(({ name }) => name === 'framework/tokens2');
   const step = { name: 'framework/tokens3', statements: ['alter table tokens add column colour text'] };
@@ -74,7 +74,7 @@ describe.each([
     expect(await open(place.location, LAYOUT, false)).toMatchObject({ before: 2, now: 2 });
   });
 
-  test('the steps make the columns that SQL made before', async () => {
+  test('the steps make the same columns as the SQL of earlier versions', async () => {
     const [place, before] = [await make(), await make()];
     await open(place.location);
     const [int, blob] = engine === 'SQLite' ? ['integer', 'blob'] : ['bigint', 'bytea'];
@@ -95,7 +95,7 @@ describe.each([
   test.each([
     ['the service, then the framework', withSteps({ items2: add('height') })],
     ['the framework, then the service', framework(LAYOUT)],
-  ])('a store takes a step more of %s', async (_order, first) => {
+  ])('a store takes one more step of %s', async (_order, first) => {
     const place = await make();
     await open(place.location);
     expect(await open(place.location, first)).toMatchObject({ before: 2, now: 3 });
@@ -113,7 +113,7 @@ describe.each([
     // As in a restored copy, whose rows may have another order.
     await place.query("delete from schema_steps where name = 'marker/69742773'");
     await place.query("insert into schema_steps values ('marker/69742773')");
-    // This service has the same version.
+    // The schema version of this layout is the same.
     await expect(open(place.location, withSteps({ items2: add('height') }))).rejects.toMatchObject({
       name: 'StoreUnusable',
       message: expect.stringContaining('belongs to another application'),
@@ -123,7 +123,7 @@ describe.each([
   test('a store with a step that this version does not have is refused', async () => {
     const place = await make();
     await open(place.location, withSteps({ items2: add('height') }));
-    // This service has the same version.
+    // The schema version of this layout is the same.
     await expect(open(place.location, framework(LAYOUT))).rejects.toMatchObject({
       name: 'StoreUnusable',
       message: expect.stringContaining(
@@ -141,7 +141,7 @@ describe.each([
   test('a step that is missing runs only with the option `create`', async () => {
     const place = await make();
     await open(place.location);
-    // As of a version before the mark, which the version of the schema does not count.
+    // As in a store of a version before the marker, which the schema version does not count.
     const mark = 'marker/6974656d';
     await place.query(`delete from schema_steps where name = '${mark}'`);
     await expect(open(place.location, LAYOUT, false)).rejects.toThrow(`lacks the step ${mark}: run \`migrate\` first`);
@@ -149,7 +149,7 @@ describe.each([
     expect(await open(place.location)).toEqual({ before: 2, now: 2, steps: [] });
   });
 
-  test('a store of version 2 without the list opens, and gets the list at its next step at the latest', async () => {
+  test('a store of version 2 without schema_steps opens, and gets that table with its next step at the latest', async () => {
     const place = await make();
     await open(place.location);
     await place.query('drop table schema_steps');

@@ -30,7 +30,7 @@ const addBoth = () =>
   });
 await Promise.all(Array.from({ length: 40 }, () => insist(addBoth)));
 const [item] = await store.database.selectFrom('items').select('name').where('id', '=', 1n).execute();
-// A query for which nobody waits belongs to its transaction.
+// A query that is not awaited still belongs to its transaction.
 await store.transaction(({ database }) => {
   void database.insertInto('items').values({ id: 2n, name: 'unawaited' }).execute();
   return Promise.resolve();

@@ -124,7 +124,7 @@ const BROKEN: readonly (readonly [string, Handler, RegExp])[] = [
   [
     'drops a member of a row',
     (request, tools) => createOne({ ...request, body: { ...(request.body as object), tag: undefined } }, tools),
-    // The last: two bodies that differ in the member that is dropped are one row.
+    // The last one: two bodies that differ only in the dropped member are the same row.
     /see tag|the store has|was accepted|where 40011 was due/,
   ],
 ];
@@ -155,7 +155,7 @@ test('derive reads no .env of the folder that it runs in', async () => {
   expect([await ended, stdout(), stderr()]).toEqual([0, 'true\n', '']);
 });
 
-test('derive tries a service whose failures have a shape of its own', async () => {
+test('derive tests a service whose failures have another shape', async () => {
   const folder = temporaryFolder();
   const yaml = readFileSync(items.contract, 'utf8')
     .replace('required: [error, message]', 'required: [code, title]')
@@ -173,7 +173,7 @@ test('derive tries a service whose failures have a shape of its own', async () =
   await using instance = await startOn('SQLite', service, { LOG_LEVEL: 'silent' });
   const { counts } = await derive(instance, { conflict: 40011, requests: 100 });
   expect([...counts.keys()]).toEqual(expect.arrayContaining(['created', 'another content', 'refused', 'no body']));
-  // The number is compared as before.
+  // `derive` still compares the error number.
   await using other = await startOn('SQLite', service, { LOG_LEVEL: 'silent' });
   await expect(derive(other, { conflict: 40012, requests: 100 })).rejects.toThrow(/^seed/);
 });

@@ -4,11 +4,11 @@ import type { Page } from 'playwright-core';
 import { ROOT } from '../../support/service.ts';
 import type { DocsPage } from './docs.ts';
 
-// What keeps people from using a page: what axe finds, and what it cannot see.
+// Checks of accessibility: those of axe, and those of the focus, which axe lacks.
 
 const AXE = readFileSync(join(ROOT, 'node_modules/axe-core/axe.min.js'), 'utf8');
 
-/** What axe calls serious or critical, with the elements. */
+/** The faults that axe calls serious or critical, with their elements. */
 function faultsOf(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(`${AXE};
     axe.run().then(({ violations }) => violations
@@ -18,14 +18,14 @@ function faultsOf(page: Page): Promise<string[]> {
 
 const FOCUSED = 'document.activeElement';
 
-/** What has the focus, as a reader hears it; undefined for the page itself. */
+/** The name or the text of the element with the focus; undefined for the page itself. */
 export function focused(page: Page): Promise<string | undefined> {
   return page.evaluate<string | undefined>(
     `${FOCUSED} === document.body ? undefined : ${FOCUSED}.ariaLabel ?? ${FOCUSED}.innerText`,
   );
 }
 
-/** Presses Tab until what has this name has the focus, as soon as it can be seen; it must be on the way down the page. */
+/** Waits for a button with this name, and presses Tab until it has the focus. @throws Error at the end of the page */
 export async function tabTo(page: Page, name: RegExp): Promise<void> {
   await page.getByRole('button', { name }).first().waitFor();
   const passed = [];
@@ -38,7 +38,7 @@ export async function tabTo(page: Page, name: RegExp): Promise<void> {
   }
 }
 
-/** Whether the focus can be seen: what has it looks otherwise without it. */
+/** Whether the focus can be seen: a screenshot without it differs. */
 async function isSeen(page: Page): Promise<boolean> {
   await page.evaluate(`${FOCUSED}.scrollIntoView({ block: 'center' })`);
   const withFocus = await page.screenshot();
@@ -54,7 +54,7 @@ export function expandSchema(page: Page, name: string): Promise<void> {
   return schema.getByRole('button', { name: 'Expand all' }).first().click();
 }
 
-/** What axe calls serious in each state of the docs page, by the state. */
+/** The serious faults that axe finds in each state of the docs page. */
 export async function faultsOfDocs(
   docs: DocsPage,
   token: string,
@@ -84,7 +84,7 @@ export async function faultsOfDocs(
   return faults.filter(([, each]) => each.length > 0);
 }
 
-/** Goes through the page by the keyboard, and counts the stops, and those at which nobody sees the focus. */
+/** Goes through the page by the keyboard: counts the stops, and names those where the focus cannot be seen. */
 export async function focusOfDocs(
   docs: DocsPage,
 ): Promise<{ readonly stops: number; readonly unseen: readonly string[] }> {
@@ -98,7 +98,7 @@ export async function focusOfDocs(
   for (const _stop of ['token', 'Authorize', 'Close']) await look(await focused(page));
   await page.getByRole('button', { name: 'Close', exact: true }).click();
   await docs.tryOut();
-  // What comes next by the keyboard is what comes behind that.
+  // After a click on the heading, Tab goes on from there.
   await page.getByRole('heading', { level: 1 }).click();
   await page.keyboard.press('Tab');
   let stops = 0;

@@ -57,7 +57,7 @@ describeInBrowser('pages of other origins in a browser', () => {
     }).listen(port, '127.0.0.1');
     servers.push(server);
     await once(server, 'listening');
-    // Not by `visit`: where requests are intercepted, Playwright answers what browsers ask before.
+    // Not by `visit`, which intercepts requests: Playwright would then answer preflight requests itself.
     const page = await (await browser.newContext()).newPage();
     await page.goto(`http://127.0.0.1:${port}/`);
     return page;

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { until } from '../../support/until.ts';
 
-/** What came back, as the docs page shows it. */
+/** A reply, as the docs page shows it. */
 export interface Shown {
   readonly status: string;
   readonly body: string;
@@ -39,7 +39,7 @@ export class DocsPage {
     await this.dialog.getByRole('button', { name: 'Close', exact: true }).click();
   }
 
-  /** Opens the operation, ready to be executed: with a token it is so at once. */
+  /** Opens the operation, ready to be executed. If the page has a token, the operation is so at once. */
   async tryOut(): Promise<void> {
     await this.operation.locator('.opblock-summary-control').click();
     await this.operation.locator('.try-out__btn').waitFor();
@@ -47,15 +47,15 @@ export class DocsPage {
     if (await button.isVisible()) await button.click();
   }
 
-  /** Sends the body that is there, or this one, and reads what comes back. */
+  /** Sends the body that the page shows, or this one, and reads the reply. */
   async execute(body?: string): Promise<Shown> {
     if (body !== undefined) await this.operation.getByLabel('Request body').fill(body);
     return this.answerTo(() => this.operation.getByRole('button', { name: 'Execute' }).click());
   }
 
-  /** Does what sends a request, and reads what comes back. */
+  /** Runs an action that sends a request, and reads the reply. */
   async answerTo(action: () => Promise<void>): Promise<Shown> {
-    // Swagger UI shows the body a moment before it would send it.
+    // Swagger UI shows a body a moment before it stores the body that it would send.
     await until(() =>
       this.page.evaluate<boolean>(`(() => {
         const area = document.querySelector('.body-param__text');
@@ -76,7 +76,7 @@ export class DocsPage {
     };
   }
 
-  /** How wide the page is, with what has to be scrolled to. */
+  /** The width of the page, with the part that only scrolling shows. */
   width(): Promise<number> {
     return this.page.evaluate<number>('document.documentElement.scrollWidth');
   }

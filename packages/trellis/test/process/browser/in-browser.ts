@@ -1,7 +1,6 @@
 import { findBrowser, NO_BROWSER } from '../../support/browser.ts';
 import { describeWith } from '../../support/skipping.ts';
 
-/** Tests that need a browser. */
 export function describeInBrowser(name: string, tests: () => void): void {
   describeWith(findBrowser() === undefined ? NO_BROWSER : undefined, name, tests);
 }

@@ -82,7 +82,7 @@ describe('backup and restore', () => {
     );
   });
 
-  test('take a file by its name, also one that begins as a URI of SQLite', async () => {
+  test('take a file by its name, also one that looks like a URI of SQLite', async () => {
     const { folder, run } = await place(3);
     expect(await run('backup', 'file:copy.db')).toMatchObject({ code: 0, stderr: '' });
     expect(readdirSync(folder).filter((name) => name.includes('copy'))).toEqual(['file:copy.db']);
@@ -145,7 +145,7 @@ describe('backup and restore', () => {
     expect(look(database)).toBe(4);
   });
 
-  test('leave nothing behind for a process that opened the old store before the restore', async () => {
+  test('refuse the old store to a process that opened it before the restore, and leave no file of the old store', async () => {
     const { folder, database, run } = await place(3);
     await run('backup', 'copy.db');
     let late: DatabaseSync | undefined;

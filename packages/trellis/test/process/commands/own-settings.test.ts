@@ -28,7 +28,6 @@ const settings = {
 } satisfies Settings;
 const service: AnyService = { ...items, settings };
 
-/** Runs `config` in a folder with this `.env`. */
 async function config(env: string, of = service) {
   const folder = temporaryFolder();
   writeFileSync(join(folder, '.env'), env);
@@ -72,7 +71,7 @@ test.each([
   expect(stderr).toBe(`item-store: ${said}\n`);
 });
 
-test('an operation gets the values that its settings were read to, and undefined for one that is not set', async () => {
+test('an operation gets the parsed value of each setting, and undefined for a setting without a value', async () => {
   let seen: unknown;
   const createAndSee: (typeof itemOperations)[string] = async (request, tools) => {
     seen = tools.settings;

@@ -15,7 +15,7 @@ const ANOTHER = 'than its steps make: change it back, or';
 const LACKS = 'make it again, or';
 const other = (table: string, columns: string) => `drop table ${table}; create table ${table} (${columns})`;
 
-/** What is wrong with a backup that has the marks of a store, and the fault that the message names. */
+/** Backups of a store that are wrong in one thing, the SQL that makes each so, and the fault that the message names. */
 const WRONG: readonly [string, string, string][] = [
   ['no table of tokens', 'drop table tokens', `lacks the table tokens: ${LACKS}`],
   ['no table of items', 'drop table items', `lacks the table items: ${LACKS}`],
@@ -171,7 +171,7 @@ test('backup and restore keep the columns and the constraints that an operator h
   expect(readdirSync(folder)).toContain('copy.db');
 });
 
-test('restore without --force deletes no row of a table that is not under records', async () => {
+test('restore without --force deletes no row of a table that `records` does not list', async () => {
   const { database, run } = await place();
   await run('backup', 'copy.db');
   {

@@ -67,7 +67,7 @@ describe('item-store config', () => {
     expect(stderr).toBe(
       'item-store: PORT must be a port from 0 to 65535, not "high"; ' +
         'BASE_URL must have no query, no fragment and no user; ' +
-        // The fourth line is the rest of a secret, as in base32.
+        // Line 4 may be the rest of a secret in base32, so the message does not show it.
         `${[1, 4, 3, 5].map((line) => `the name in line ${line} of .env is not a setting: correct or remove it`).join('; ')}\n`,
     );
   });
@@ -204,7 +204,7 @@ describe('a line of .env that cannot be a setting', () => {
     expect([code, stderr]).toEqual([78, expect.stringContaining('line 1 of .env is no setting')]);
   });
 
-  test('is not one that continues a quoted value of another program, or begins with export', async () => {
+  test('is neither a line within a quoted value of another program nor a line that begins with export', async () => {
     const pem = '-----BEGIN X-----\nabc\n-----END X-----';
     const { config } = folderWith(`export PORT=3001\nKEY="${pem}"\n  other.name-2 = 'a\n b' # c\n\t# x\nEMPTY=\r\n`);
     const { stderr, settings } = await config();

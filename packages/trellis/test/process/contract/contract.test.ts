@@ -202,7 +202,7 @@ describe('the service refuses to start, and says why, for a contract with', () =
     await expect(loadContract(changed(from, to))).rejects.toThrow(
       expect.objectContaining({
         name: 'ContractError',
-        // Each names its place in the contract.
+        // Each message begins with the place in the contract.
         message: expect.stringMatching(
           new RegExp(`^(?=openapi\\.yaml\\b)(?!.*\\[object).*${RegExp.escape(message)}`, 's'),
         ),
@@ -268,7 +268,7 @@ describe('with versions that were not tested,', () => {
   const untested = (tested: string) =>
     `express-openapi-validator 5.6.2 was not tested with this service: install ${tested}`;
 
-  test('the service warns of Node and of a patch of the validator, and generate refuses the patch', async () => {
+  test('the service warns of another Node and another patch of the validator, and generate refuses that patch', async () => {
     project.edit(VALIDATOR, "['5.6.2']", "['5.6.1']");
     project.edit('packages/trellis/src/http/node-http.ts', "'26.10.0'", "'26.9.0'");
     const service = await startService({}, project.folder, project.itemsMain);
@@ -282,7 +282,7 @@ describe('with versions that were not tested,', () => {
     expect([await ended, stderr()]).toEqual([1, `${untested('5.6.1')}\n`]);
   });
 
-  test('the service does not start with a validator that has features of its own', async () => {
+  test('the service does not start with another minor version of the validator', async () => {
     project.restore(VALIDATOR);
     project.edit(VALIDATOR, "['5.6.2']", "['5.5.9']");
     const { code, stderr } = await runProcess(['serve'], {}, project.folder, {}, project.itemsMain);

@@ -176,7 +176,7 @@ describe('at a bound, the service refuses or cuts off', () => {
     await until(() => crowd.sockets.slice(0, 256).some(({ destroyed }) => destroyed));
     expect(crowd.sockets.slice(-5000).every(({ destroyed }) => !destroyed)).toBe(true);
     expect((await createItem(service, VALID)).status).toBe(200);
-    // It has 5.5 s for its end, in which a busy machine may not close so many connections.
+    // The service has 5.5 s to stop, in which a busy machine may not close so many connections.
     crowd[Symbol.dispose]();
     await until(async () => Number(sample(await scrape(service), 'item_store_connections_open')) < 10);
     expect(await service.stop()).toBe(0);

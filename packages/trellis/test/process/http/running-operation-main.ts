@@ -11,7 +11,7 @@ const done = { status: 200, headers: {}, body: { name: 'x' } };
 const fail = () => {
   throw failure();
 };
-/** An object that throws whatever is done with it. */
+/** An object that throws on each access. */
 const thorn: unknown = new Proxy(
   {},
   Object.fromEntries(
@@ -27,7 +27,7 @@ const raise = (value: unknown): never => {
   throw value;
 };
 
-/** Works for the module: what it calls runs outside of each operation. */
+/** Callbacks that a timer of the module calls, outside of each operation. */
 const waiting: (() => void)[] = [];
 setInterval(() => waiting.shift()?.(), 5);
 const channel = new MessageChannel();
@@ -38,7 +38,7 @@ const misdeeds: Readonly<Record<string, Handler>> = {
   'throws undefined': () => raise(undefined),
   'throws a symbol': () => raise(Symbol('unawaited')),
   'throws an object without a prototype': async () => raise(await Promise.resolve(Object.create(null))),
-  'throws what cannot be touched': async () => raise(await Promise.resolve(thorn)),
+  'throws an object that throws on each access': async () => raise(await Promise.resolve(thorn)),
   'throws an error that cannot be read': async () =>
     raise(await Promise.resolve(Object.defineProperty(failure(), 'message', { get: fail }))),
   'throws an error with a member that cannot be read': async () =>
@@ -46,7 +46,7 @@ const misdeeds: Readonly<Record<string, Handler>> = {
   'throws the word route': async () => raise(await Promise.resolve('route')),
   'throws the word router': async () => raise(await Promise.resolve('router')),
   'returns nothing': () => Promise.resolve(undefined as never),
-  'returns what cannot be touched': () => Promise.resolve(thorn as never),
+  'returns an object that throws on each access': () => Promise.resolve(thorn as never),
   'returns a body that cannot be written': () =>
     Promise.resolve({ ...done, body: Object.defineProperty({}, 'name', { enumerable: true, get: fail }) }),
   'returns a body whose member throws the word route': () =>

@@ -24,7 +24,7 @@ const BIN = dirname(process.execPath);
 const OUTSIDE = temporaryFolder();
 const NOTES = join(OUTSIDE, 'my-notes');
 
-/** The environment of this process, without what npm and Jest add: a machine may reach the registry by its own settings only. */
+/** The environment without the variables of npm and Jest. The others stay, as a machine may reach the registry only with them. */
 const ENVIRONMENT = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^(?:npm_|NODE_V8_COVERAGE$|NODE_COMPILE_CACHE$)/i.test(name)),
 );
@@ -96,7 +96,7 @@ beforeAll(async () => {
   cpSync(tarball, join(OUTSIDE, basename(tarball)));
 });
 
-test('npm run pack prints the path of a tarball of at most 400 kB, with three doors', async () => {
+test('npm run pack prints the path of a tarball of at most 400 kB, with three entry points', async () => {
   expect(statSync(tarball).size).toBeLessThanOrEqual(400_000);
   const { output } = await sh(OUTSIDE, `tar -xzOf ${basename(tarball)} package/package.json`);
   const described = JSON.parse(output) as { readonly exports: object; readonly private?: boolean };
@@ -125,12 +125,12 @@ test('the pages and the messages of the tarball name no file that it lacks', asy
   expect(ofRepository).toEqual([]);
 });
 
-describe('the way of README, from an empty folder', () => {
+describe('a service that README makes in an empty folder', () => {
   const [install = '', run = ''] = blocks('trellis', 'From an empty folder to a running service', 'sh');
   const [change = ''] = blocks('trellis', 'Make it yours', 'sh');
   const [makeFolder = '', installTrellis = '', ...begin] = install.trim().split('\n');
 
-  test('installs a package of at most 50 MB that runs no script, and needs nothing for development', async () => {
+  test('installs at most 50 MB, runs no script of a package, and installs nothing for development', async () => {
     expect(makeFolder).toBe('mkdir my-notes && cd my-notes');
     mkdirSync(NOTES);
     expect(await sh(NOTES, installTrellis)).toEqual(passed());
@@ -144,7 +144,7 @@ describe('the way of README, from an empty folder', () => {
     ]);
   });
 
-  test('begins a service whose tests pass', async () => {
+  test('passes its check and its tests', async () => {
     expect(await sh(NOTES, 'rm openapi.yaml')).toEqual(passed());
     for (const line of begin) expect(await sh(NOTES, line)).toEqual(passed());
     expect(readFileSync(join(NOTES, '.npmrc'), 'utf8')).toContain('ignore-scripts=true');
@@ -154,7 +154,7 @@ describe('the way of README, from an empty folder', () => {
   });
 
   let firstToken = '';
-  test('starts it, and it creates, replays and refuses', async () => {
+  test('starts, creates, replays and refuses', async () => {
     const { ask, stop, token } = await serve(NOTES);
     firstToken = token;
     const note = { id: '3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10', text: 'Water the Monstera' };
@@ -166,7 +166,7 @@ describe('the way of README, from an empty folder', () => {
     await stop();
   });
 
-  test('shows that the compiler names a new operation, which then answers', async () => {
+  test('gets a new operation, which the compiler names and which then answers', async () => {
     const [yaml = ''] = blocks('trellis', 'Make it yours', 'yaml');
     const [said = ''] = blocks('trellis', 'Make it yours', 'console');
     const [code = ''] = blocks('trellis', 'Make it yours', 'ts');
@@ -183,7 +183,7 @@ describe('the way of README, from an empty folder', () => {
     edit(index, 'operations: { createNote,', 'operations: { countNotes, createNote,');
     expect(await sh(NOTES, check)).toEqual(passed('types: passed'));
     const { ask, stop } = await serve(NOTES, firstToken);
-    // The store of the test before has one.
+    // The store has the note of an earlier test.
     expect(await ask('GET', '/notes')).toMatchObject({ status: 200, text: '{"count":1}' });
     await stop();
   });
@@ -216,7 +216,7 @@ describe('the way of README, from an empty folder', () => {
   });
 
   test.each(['nodenext', 'bundler'].flatMap((resolution) => [true, false].map((exact) => ({ resolution, exact }))))(
-    'has types that hold by themselves, with $resolution and exactOptionalPropertyTypes $exact',
+    'has types that compile by themselves, with $resolution and exactOptionalPropertyTypes $exact',
     async ({ resolution, exact }) => {
       const options = {
         skipLibCheck: false,
@@ -229,7 +229,7 @@ describe('the way of README, from an empty folder', () => {
     },
   );
 
-  test('runs on Node 24, and tells an older one what it needs', async () => {
+  test('runs on Node 24, and says on an older Node what it needs', async () => {
     const other = temporaryFolder();
     for (const version of ['24.21.0', '22.23.1']) {
       const name = `node-${process.platform}-${process.arch}`;
@@ -267,7 +267,7 @@ test('a service of several tables and operations installs the tarball, and passe
   expect(await ask('GET', '/currencies')).toMatchObject({ status: 200 });
   await stop();
 
-  // Its tests run in a Jest as it comes, and import nothing of the repository.
+  // Its tests run in an unmodified Jest, and import nothing of the repository.
   const tests = globSync('*.ts', { cwd: join(ROOT, 'examples/bank/test') }).filter((file) => file !== 'readme.test.ts');
   rmSync(join(bank, 'test'), { recursive: true });
   mkdirSync(join(bank, 'test'));

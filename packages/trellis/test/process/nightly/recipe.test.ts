@@ -9,7 +9,7 @@ import { apply, errors } from '../../support/recipe.ts';
 const project = new Project();
 const DERIVED = 'npm test -- packages/trellis/test/engine/template';
 
-test('the compiler leads through the recipe for a new column, and the derived tests see the last step', async () => {
+test('the compiler names the missing steps of the recipe for a new column, and the derived tests name the last one', async () => {
   const [contract = '', column = '', step = '', reply = ''] = blocks('tables', 'A new column', 'diff');
   const isMissing = [
     expect.stringMatching(/service\/createNote\.ts\(.*error TS2322/),
@@ -23,7 +23,7 @@ test('the compiler leads through the recipe for a new column, and the derived te
   apply(project, column);
   apply(project, step);
   expect(await errors(project)).toEqual(isMissing);
-  // As if a cast had silenced the compiler: a service runs without its types.
+  // A service runs without its types, as if a cast had silenced the compiler.
   const forgotten = await run(project, DERIVED);
   expect(forgotten.code).toBe(1);
   expect(forgotten.stderr).toMatch(/createNote answered .* of a row that was sent as .*"weight":.*: see weight/);

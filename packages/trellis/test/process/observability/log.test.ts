@@ -13,7 +13,7 @@ test('the log counts the lines that it drops while a write waits for the reader 
       },
     };
     const log = createLog('info', stdout);
-    // More than the system takes for a reader that does not read.
+    // More bytes than the pipe of a reader that does not read can hold.
     log.logger.info('x'.repeat(4_000_000));
     // The timers of the log keep no process alive.
     const timer = setInterval(() => undefined, 1000);

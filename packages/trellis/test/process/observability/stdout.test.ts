@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { ROOT, start } from '../../support/service.ts';
 
-test('writeStdout takes its time between two tries to write to a pipe that is full', async () => {
+test('writeStdout waits between two tries to write to a full pipe', async () => {
   const script = `
     import { writeStdout } from './packages/trellis/src/observability/stdout.ts';
     const bytes = Buffer.alloc(65_536);

@@ -39,7 +39,7 @@ describe('trellis adopt', () => {
     expect(read()).toBe(written);
   });
 
-  test('writes what only the author can decide to a file, and takes the answers from there', async () => {
+  test('writes the questions that only the author can answer to a file, and reads the answers from it', async () => {
     const folder = temporaryFolder();
     const decisions = join(folder, 'decisions.yaml');
     writeFileSync(join(folder, 'books.yaml'), documentWith(TITLE, { type: 'string', format: 'isbn' }));
@@ -71,7 +71,7 @@ describe('trellis adopt', () => {
     expect(written).toMatch(/ Title:\n +type: \[ string, "null" \]/);
   });
 
-  test('asks no server for what a document refers to', async () => {
+  test('sends no request for a URL that a document refers to', async () => {
     const folder = temporaryFolder();
     let asked = 0;
     const server = createServer((_, response) => {

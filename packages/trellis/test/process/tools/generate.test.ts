@@ -64,7 +64,7 @@ describe('`generate` makes types of', () => {
     for (const name of names) {
       expect(types).toContain(`      ${name}?: components["schemas"]["${name}"];`);
       expect(types).toContain(`      ${name}: string;`);
-      // As a parameter in the query and in the header, and as a header of the reply.
+      // The name is that of a query parameter, of a header parameter, and of a header of the reply.
       expect(types.split(` ${name}?: string;`)).toHaveLength(4);
     }
     expect(types).not.toContain('a_name_called_');
@@ -78,7 +78,7 @@ describe('`generate` makes types of', () => {
   });
 });
 
-test('`generate --check` names a fault of such a member by the name in the contract', async () => {
+test('`generate --check` names a fault of the member constructor by that name', async () => {
   const { code } = await generate(member('constructor', 'type: string'));
   expect(code).toBe(0);
   const { code: failed, said } = await check('--check');
@@ -185,8 +185,8 @@ describe('`generate` opens no connection', () => {
   });
 });
 
-describe('a contract whose failures', () => {
-  test('lack a number of the framework in their list is written, and fails the check', async () => {
+describe('`generate` writes the types of a contract', () => {
+  test('that lacks an error number of the framework, which `--check` refuses', async () => {
     const { code } = await generate(["            '40400': The path does not exist\n", '']);
     expect(code).toBe(0);
     const { code: failed, said } = await check('--check');
@@ -196,9 +196,9 @@ describe('a contract whose failures', () => {
     ]);
   });
 
-  test('have another body than the framework gives them is written, with a warning', async () => {
+  test('whose failures have another body than the framework sends, and warns', async () => {
     const { code, said } = await generate(['maxLength: 32768', 'maxLength: 30000']);
-    // One line, however many operations have it.
+    // One line for all operations with that failure.
     expect(said.match(/the service itself answers/g)).toHaveLength(1);
     expect(said).toMatch(
       /openapi\.yaml:\d+:\d+, POST \/items: .*body\.message must not have more than 30000 characters; the service starts only with an errorBody that makes valid bodies\n/,
@@ -207,7 +207,7 @@ describe('a contract whose failures', () => {
   });
 });
 
-test('`generate --check` accepts a contract of which a formatter has changed the text alone', async () => {
+test('`generate --check` accepts a contract in which a formatter has changed only the layout', async () => {
   const before = project.read(CONTRACT);
   const { stdout, stderr } = await run(
     project,
@@ -218,7 +218,7 @@ test('`generate --check` accepts a contract of which a formatter has changed the
   expect([stdout, stderr]).toEqual([expect.stringMatching(/ended 0\n$/), '']);
 });
 
-test('`generate` ends in silence when its reader closes the pipe', async () => {
+test('`generate` ends with 0 and without a message when its reader closes the pipe', async () => {
   const line = `scripts/node packages/trellis/bin/trellis generate ${FOLDER} ${FOLDER} ${FOLDER} | head -n 0; echo "ended \${PIPESTATUS[0]}"`;
   const { stdout, stderr } = await run(project, line);
   expect([stdout, stderr]).toEqual(['ended 0\n', '']);

@@ -7,7 +7,6 @@ import { atEnd, temporaryFolder } from '../../support/temporary.ts';
 const PACKAGE = join(ROOT, 'packages/trellis');
 const CONTRACT = join(PACKAGE, 'test/services/parcels/openapi.yaml');
 
-/** Runs `trellis` in a folder. */
 async function trellis(folder: string, ...args: readonly string[]) {
   const { ended, stdout, stderr } = start(process.execPath, [join(PACKAGE, 'bin/trellis'), ...args], {}, folder);
   return { code: await ended, stdout: stdout(), stderr: stderr() };
@@ -17,9 +16,9 @@ describe('a service that trellis init --contract has made', () => {
   // `trellis` is found as in a service: beneath the node_modules of this repository.
   let service = '';
   let generated: Awaited<ReturnType<typeof trellis>>;
-  // A token that the tests must send in another header field than most.
+  // The tests must send the token in this header field, not in Authorization.
   const scheme = '{ type: apiKey, in: header, name: X-Parcel-Key }';
-  // A path that the rules of Redocly's `recommended` refuse, and that clients have.
+  // A path that Redocly's `recommended` rules refuse, and that clients already use.
   const yaml = readFileSync(CONTRACT, 'utf8')
     .replace('{ type: http, scheme: bearer }', scheme)
     .replace('/depots:', '/depots/:');
@@ -31,7 +30,7 @@ describe('a service that trellis init --contract has made', () => {
       rmSync(folder, { recursive: true });
     });
     service = join(folder, 'parcels');
-    // As `trellis adopt` leaves a folder: with the document that the contract was made of, and the decisions.
+    // `trellis adopt` leaves such a folder: with the document that the contract was made of, and with the decisions.
     mkdirSync(service);
     for (const each of ['theirs.yaml', 'decisions.yaml', 'gitignore']) writeFileSync(join(service, each), yaml);
     expect(await trellis(service, 'init', '--contract', 'theirs.yaml')).toMatchObject({ code: 0, stderr: '' });
@@ -71,7 +70,7 @@ describe('a service that trellis init --contract has made', () => {
     expect([await ended, stdout()]).toEqual([0, expect.stringMatching(/^ℹ pass 2$/m)]);
   });
 
-  test('logs its stubs when it starts, shows its page, and answers failures as the contract has them', async () => {
+  test('logs its stubs when it starts, serves its page, and answers failures as the contract declares them', async () => {
     const { url, log, token, stop } = await startService({}, service, join(service, 'main.ts'));
     expect(log().filter(({ stubs }) => stubs !== undefined)).toEqual([
       expect.objectContaining({ level: 'warn', stubs: expect.arrayContaining(['sendParcel', 'getHealth']) }),
@@ -120,7 +119,7 @@ test.each([
   },
 );
 
-test('trellis init takes the contract of the folder itself, and no other one beside it', async () => {
+test('trellis init --contract takes the openapi.yaml of the folder, and no other file while that exists', async () => {
   const folder = join(temporaryFolder(), 'parcels');
   mkdirSync(folder);
   cpSync(CONTRACT, join(folder, 'openapi.yaml'));
@@ -133,7 +132,7 @@ test('trellis init takes the contract of the folder itself, and no other one bes
   expect(readFileSync(join(folder, 'service/index.ts'), 'utf8')).toContain('    sendParcel,\n');
 });
 
-test('trellis init says of an errorBody what the contract does not allow', async () => {
+test('trellis init names the place where the contract does not allow the errorBody that it writes', async () => {
   const folder = temporaryFolder();
   const yaml = readFileSync(CONTRACT, 'utf8');
   writeFileSync(join(folder, 'theirs.yaml'), yaml.replace('maxLength: 300', 'format: ipv4'));

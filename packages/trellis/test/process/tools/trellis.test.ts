@@ -15,7 +15,7 @@ async function startTrellis(folder: string, ...args: readonly string[]) {
 }
 
 describe('trellis init', () => {
-  test('makes a folder with a service of its own name, installed from where trellis is', async () => {
+  test('makes a service with the name of its folder, which installs trellis from the folder of this one', async () => {
     const folder = temporaryFolder();
     const { code, stdout } = await startTrellis(folder, 'init', 'my-tasks');
     expect([code, stdout]).toEqual([
@@ -33,7 +33,7 @@ describe('trellis init', () => {
     });
   });
 
-  test('keeps a contract that is there, and writes no operation', async () => {
+  test('keeps a contract that the folder has, and writes no operation', async () => {
     const folder = join(temporaryFolder(), 'books');
     mkdirSync(folder);
     writeFileSync(join(folder, 'openapi.yaml'), 'openapi: 3.1.0\n');
@@ -45,7 +45,7 @@ describe('trellis init', () => {
     expect(readFileSync(join(folder, 'README.md'), 'utf8')).not.toContain('createNote');
   });
 
-  test('begins beside its tarball, and keeps what it does not set of a package.json', async () => {
+  test('keeps a dependency on its tarball, and all members of a package.json that it does not set', async () => {
     const folder = join(temporaryFolder(), 'tasks');
     mkdirSync(folder);
     writeFileSync(join(folder, 'trellis-0.1.0.tgz'), '');
@@ -68,7 +68,7 @@ describe('trellis init', () => {
   test.each([
     ['My Tasks', 'a service has the name of its folder, of small letters, digits and "-": "My Tasks" cannot be one'],
     ['taken', 'taken/main.ts exists, which init writes: move it, or begin in another folder'],
-  ])('%s makes nothing, and says what to give', async (name, message) => {
+  ])('writes nothing for the name %s, and says what to give', async (name, message) => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'taken'));
     writeFileSync(join(folder, 'taken/main.ts'), '');

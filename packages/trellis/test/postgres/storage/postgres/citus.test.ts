@@ -8,7 +8,7 @@ import { until } from '../../../support/until.ts';
 import { LAYOUT } from '../../../services/items/index.ts';
 import { testEngine } from '../../../engine/storage/conformance.ts';
 
-/** As an operator spreads tables: those that have one key together, without the foreign key in between. */
+/** Spreads tables as an operator does: notes beside their item, and the foreign key removed meanwhile. */
 const SPREAD = [
   'alter table notes drop constraint notes_item_fkey',
   "select create_distributed_table('items', 'id')",
@@ -111,6 +111,6 @@ const testStores = () => {
   });
 };
 
-// One test is skipped where there is no cluster, and not each.
+// Without a cluster, one skipped test stands for all of them.
 if (noCitus === undefined) describe('Citus', testStores);
 else testWith(noCitus, 'stores on Citus', () => undefined);

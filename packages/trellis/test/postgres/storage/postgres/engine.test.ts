@@ -114,7 +114,7 @@ test.each([
   }
 });
 
-test('reports a serialization failure, not an unreachable server, when its retries exceed the time limit', async () => {
+test('the store reports a serialization failure, not an unreachable server, when its retries exceed the time limit', async () => {
   using session = new Session(readPostgresLocation(server.url(database)), LAYOUT.tables);
   await session.query(performance.now() + 5000, 'select');
   const lose = "do $$ begin raise exception 'lost' using errcode = '40001'; end $$";
@@ -171,7 +171,7 @@ test('a transaction sends its begin with its first statement, which has no effec
   expect(await ids()).toEqual([1n, 2n, 3n, 4n, 5n, 6n]);
 });
 
-test('a statement that waits for the begin or the first one of its transaction has no effect after the rollback', async () => {
+test('a statement that waits for the begin, or for the first statement, of its transaction has no effect after the rollback', async () => {
   const own = await server.createDatabase();
   await (await open(own)).close();
   using session = new Session(readPostgresLocation(server.url(own)), LAYOUT.tables);
@@ -253,7 +253,7 @@ test('the store looks up waiting keys of a table in one statement, and those of 
   await inTime(async () => {
     await other.run('begin; lock table items');
     const found = Promise.all(ids.map((key) => store.get('items', key as never)));
-    // Another run may follow this one.
+    // `inTime` may run this part again.
     found.catch(() => undefined);
     try {
       await server.until(waiting);
@@ -267,7 +267,7 @@ test('the store looks up waiting keys of a table in one statement, and those of 
   await store.close();
 });
 
-test('look-ups of which PostgreSQL rejects a key are asked again one by one, all at once', async () => {
+test('the store repeats each of many look-ups on its own, all at once, when PostgreSQL rejects the key of one', async () => {
   using session = new Session(readPostgresLocation(server.url(database)), LAYOUT.tables);
   const id = 9n;
   const store = await open();

@@ -145,7 +145,7 @@ test('a statement that writes is serializable, and one that reads after it on it
     const { rows } = await isolation(writes);
     expect(rows).toEqual([{ isolation: writes ? 'serializable' : 'read committed' }]);
   }
-  // One for these queries, and the one of short reads.
+  // One connection is for these queries, and one for short reads.
   const connections = `from pg_stat_activity where application_name = 'item-store' and datname = '${database}'`;
   expect(await sabotage(`select ${connections}`)).toHaveLength(2);
 });

@@ -245,7 +245,7 @@ describe('while another process holds the migration lock,', () => {
     const service = start(process.execPath, [ITEMS.main, 'serve'], environment, ROOT);
     await server.until(WAITS);
     service.child.kill('SIGTERM');
-    // It would end with 1 if it had to give up, which is after 5.5 s on its own clock.
+    // The service would end with 1 if it gave up, which it does after 5.5 s by its own clock.
     expect(await service.ended).toBe(0);
     await other.run('rollback');
     await other[Symbol.asyncDispose]();

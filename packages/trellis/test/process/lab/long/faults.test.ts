@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { FAULTS } from '../../../../lab/faults/scenarios.ts';
 import { testShortRound } from '../../../support/short-round.ts';
 
-// Those on SQLite have a file of their own: the two run at once.
+// The faults on SQLite have a test file of their own, which runs at the same time.
 testShortRound(
   FAULTS,
   FAULTS.trials.filter((trial) => FAULTS.laneOf(trial) !== 'SQLite'),

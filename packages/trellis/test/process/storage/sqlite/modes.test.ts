@@ -64,7 +64,7 @@ test('a command keeps the permissions of folders and files that exist', async ()
     'items.db': '640',
     'items.db-shm': '640',
     'items.db-wal': '640',
-    // From before the store got another mode.
+    // The service made this file before the test changed the permissions of the store.
     'items.db.acts.ndjson': '600',
   });
   await service.stop();
