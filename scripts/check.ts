@@ -1,7 +1,7 @@
 import { exec } from 'node:child_process';
 import packageJson from '../package.json' with { type: 'json' };
 
-// Runs the scripts `check:…` of package.json, all at once, and prints what each of them that fails has printed.
+// Runs the scripts `check:…` of package.json, all at once, and prints the output of each that fails.
 
 const stopped = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -11,7 +11,6 @@ const TIERS = 'packages/trellis/test/{unit,engine,process,postgres}';
 
 const sources = globSync('{src,test,examples,packages}/**/*.ts', { cwd: ROOT, exclude: ['**/node_modules/**'] });
 const tests = new Set(sources.filter((file) => file.endsWith('.test.ts') && !/\/(?:long|nightly)\//.test(file)));
-/** Who imports a file. */
 const importers = new Map<string, string[]>();
 for (const file of sources) {
   const text = readFileSync(join(ROOT, file), 'utf8');
@@ -23,7 +22,7 @@ for (const file of sources) {
 
 const matching = (pattern: string) => globSync(pattern, { cwd: ROOT }).filter((file) => tests.has(file));
 
-/** The tests that have the name of a file, at its place in each tier; beside it, for the services. */
+/** The tests with the name of a file: at its place in each tier, or anywhere for a file of a service. */
 function mirrors(file: string): string[] {
   const [, kind = '', rest = ''] = /^packages\/trellis\/(src|tools|testing)\/(.*)\.ts$/.exec(file) ?? [];
   if (rest === '') return matching(`{test,examples/*/test}/**/${basename(file, '.ts')}{,-*}.test.ts`);
@@ -31,7 +30,7 @@ function mirrors(file: string): string[] {
   return matching(`${TIERS}/${place}{,-*,/*}.test.ts`);
 }
 
-/** The tests that import a file, or what imports it, by the shortest way. */
+/** The tests that import a file, or are reached by the fewest imports from it. */
 function nearest(file: string): string[] {
   const seen = new Set([file]);
   for (let files = [file]; files.length > 0;) {

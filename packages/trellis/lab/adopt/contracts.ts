@@ -12,10 +12,10 @@ import { generateTypes } from '../../tools/types.ts';
 import { requireFittingExamples } from '../../tools/examples.ts';
 import { Service } from './service.ts';
 
-// `contracts.ts FOLDER` adopts each document of a folder, answers what is asked by the first choice, and tries what came
-// out as a service: `init` derives a stub of each operation, it starts, takes the requests that the document shows,
-// refuses those that it forbids, and has types that compile. The last line has the numbers; the exit code is 1 if
-// something is broken.
+// `contracts.ts FOLDER` adopts each document of a folder, answers each question by its first choice, and tests the contract
+// as a service: `init` derives a stub of each operation, the types compile, and the service starts, accepts the requests
+// that the document shows, and refuses those that it forbids. The last line has the numbers; the exit code is 1 if something
+// is broken.
 
 const MAX_SECONDS = 10;
 const STRICT: ts.CompilerOptions = {
@@ -74,7 +74,7 @@ async function judged(name: string): Promise<[Kind, string]> {
   if (outcome.code === 1) throw new Error(`decisions are left: ${outcome.stdout}`);
   if (outcome.code === 2) {
     const refusals = outcome.stdout.split('\n').filter((line) => line.startsWith('refusal: '));
-    // What is no YAML has its line in the words of the parser.
+    // For a text that is not YAML, the line stands in the parser's own message.
     const without = refusals.find((each) => !/:\d+:\d+|at line \d+/.test(each));
     if (without !== undefined) throw new Error(`a refusal has no line: ${without}`);
     return ['refused', `${refusals.length} times, first: ${refusals[0] ?? ''}`];

@@ -14,7 +14,7 @@ import { Derivation } from '../../tools/derivation/messages.ts';
 import type { Keywords, Supply } from '../../tools/derivation/schemas.ts';
 
 const SEED = 20_260_000;
-/** Of each operation; they are spread evenly over those that are derived. */
+/** How many derived messages of each operation are tested, evenly spread over all of them. */
 const MAX_MESSAGES = 60;
 
 /** A service of a contract whose operations have no code. */
@@ -65,7 +65,7 @@ export class Service {
     };
   }
 
-  /** @throws Error for a request that is shown and refused, or derived and judged otherwise than by an independent judge */
+  /** @throws Error if the service refuses an example, or judges a derived request otherwise than an independent judge */
   async tried(): Promise<string> {
     let [shown, valid, invalid] = [0, 0, 0];
     const derivation = new Derivation(this.document, SEED);
@@ -75,7 +75,7 @@ export class Service {
         const step = Math.ceil(messages.length / MAX_MESSAGES) || 1;
         const some = messages.filter((_, index) => index % step === 0);
         for (const { parts, wire } of some) {
-          // That a body is missing is seen before it is read.
+          // The service refuses a missing body before it validates the request.
           if (wire.body === undefined && operation.body?.required === true) continue;
           const isInvalid = judge(parts).length > 0;
           const isRefused = refuses(() => validateRequest(wire.sent, wire.body, operation));

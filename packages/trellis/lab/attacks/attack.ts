@@ -19,7 +19,6 @@ export interface Attack {
   readonly connections: { readonly short: number; readonly long: number };
   /** What each connection sends; the attacker fills in `$TOKEN`, `$GUESS` (an unknown token) and `$ID` (a new id). */
   readonly sends: readonly (string | Repeated)[];
-  /** Whether the client never reads its answers. */
   readonly neverReads?: true;
   /** What the client does after it has sent all; `again` repeats it after the answer. By default it stays connected. */
   readonly then?: 'again' | 'leave' | 'reset' | 'half-close';

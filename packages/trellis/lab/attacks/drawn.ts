@@ -107,7 +107,7 @@ export function drawContract(random: () => number): Drawn {
   return { schema: random() < 0.6 ? { type: 'array', items: root } : root, components };
 }
 
-/** Bodies of so many bytes that are made to cost much: for the schema, and for any schema. */
+/** Bodies of so many bytes whose check is costly: for this schema, or for any schema. */
 export function hostileBodies({ schema, components }: Drawn, bytes: number, random: () => number): string[] {
   const fill = (item: string) => {
     const count = Math.max(1, Math.floor((bytes - 2) / (item.length + 1)));
@@ -137,7 +137,7 @@ export function hostileBodies({ schema, components }: Drawn, bytes: number, rand
   return [...any, ...nested, ...grown].filter(({ length }) => length <= bytes + 200);
 }
 
-/** A value that satisfies many of the schemas, so that their check goes on for long. */
+/** A value that satisfies many of the schemas, so that its check does not end early. */
 function valueLike(
   schema: AnySchema,
   components: Drawn['components'],

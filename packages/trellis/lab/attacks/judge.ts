@@ -32,7 +32,7 @@ const {
   bodies = [],
   again,
 } = workerData as Orders & {
-  /** What a verdict takes that is measured again. */
+  /** A verdict that takes more than this is measured again. */
   readonly again: Readonly<Record<Cost, number>>;
 };
 setFlagsFromString('--expose-gc');
@@ -67,7 +67,7 @@ function draw(seed: number): { name: string; drawn: Drawn; texts: () => readonly
   return { name: `the contract of seed ${seed}`, drawn, texts: () => hostileBodies(drawn, bytes, next) };
 }
 
-/** Other processes share the machine, V8 compiles, and earlier verdicts left garbage: of costly ones, the least of three counts. */
+/** Of costly verdicts, the least of three measurements counts: other processes, V8's compiler and old garbage add to each. */
 function measure(what: string, base: number, judge: () => void): void {
   const least = { ms: Infinity, megabytes: Infinity };
   judged++;
@@ -82,7 +82,7 @@ function measure(what: string, base: number, judge: () => void): void {
       if (!(error instanceof Refusal || error instanceof ReplyError)) throw error;
     }
     const { user, system } = process.threadCpuUsage(cpu);
-    // What a scavenge leaves may be garbage of the old generation, which only a whole collection finds.
+    // After a scavenge, the heap may still have garbage of the old generation, which only a whole collection finds.
     const { statistics } = profiler.stop();
     const whole = statistics.filter(({ gcType }) => gcType === 'MarkSweepCompact');
     const left = (whole.length > 0 ? whole : statistics).map(({ afterGC }) => afterGC.heapStatistics.usedHeapSize);

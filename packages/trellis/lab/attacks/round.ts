@@ -38,7 +38,7 @@ const EVERY_MS = 100;
 const KEPT = 4;
 /** How long after the end of the attack the last answer may come, on the service's own clock, in milliseconds. */
 const RECOVERY_MS = 5000;
-/** `serve` ends itself 5.5 s after the signal: no fault if it had less than half of that on its own clock, in milliseconds. */
+/** `serve` gives up 5.5 s after the signal. That is no fault if its own clock ran less than this, in milliseconds. */
 const STOP_MS = 2750;
 /** The ids of the attacker are smaller. */
 const FIRST_ID = 1_000_000_000_000;
@@ -71,7 +71,7 @@ export async function attackOnce(attack: Attack, extent: 'short' | 'long'): Prom
   const endAttack = async () => {
     const seconds = extent === 'long' ? (attack.seconds ?? SECONDS.long) : SECONDS.short;
     await Promise.race([death, sleep(seconds * 1000)]);
-    // On a busy machine the line of the log comes later.
+    // On a busy machine the service writes the line later.
     for (let waited = 0; !isSaid() && waited < GRACE_MS; waited += 200) await Promise.race([death, sleep(200)]);
     attacker.child.kill('SIGTERM');
     return await within(attacker, GRACE_MS);
@@ -123,7 +123,7 @@ function watch({ child, ended }: Started): Watch {
   const look = () => {
     try {
       peakMb = Number(/^VmHWM:\s+(\d+) kB$/m.exec(read('status'))?.[1] ?? peakMb * 1024) / 1024;
-      // Nanoseconds that it ran, and nanoseconds that it waited to run.
+      // The times of the main thread in nanoseconds: how long it ran, and how long it waited for a processor.
       waitedMs = Number(read('schedstat').split(' ')[1]) / 1e6;
     } catch {
       // The process has ended.

@@ -11,7 +11,7 @@ const LIMITS: Readonly<Record<number, { readonly ms: number; readonly megabytes:
 };
 /** What the thread holds before its first verdict: the code, the compiled contract and the bodies. */
 const THREAD_MEGABYTES = 90;
-/** When a thread is ended that gives no verdict at all: other processes may take most of the machine. */
+/** How long a thread may take to give its verdicts: other processes may take most of the machine. */
 const PATIENCE_S = 200;
 
 const NEW_ITEM: AnySchema = {
@@ -120,7 +120,7 @@ export const VERDICTS: readonly Trial[] = [
   ),
   trial('sends hostile bodies to 500 contracts that a seed draws', ({ long, seed }, bytes) => ({
     bytes,
-    // A contract is the same for both sizes, and a body of 1 MiB takes sixteen times as long to make and to judge.
+    // Fewer contracts for the large bodies, as a body of 1 MiB takes sixteen times as long to make and to judge.
     seeds: Array.from({ length: (long ? 500 : 10) / (bytes > 65_536 ? 5 : 1) }, (_, index) => seed + index),
   })),
 ];

@@ -10,7 +10,7 @@ import { cleanUp, NAMES, onPostgres, Scratch, type ServerName } from './servers.
 
 const ON_SQLITE = NAMES.filter((name) => !onPostgres(name));
 const ON_POSTGRES = NAMES.filter(onPostgres);
-/** Those that serve each kind of request. */
+/** The servers that serve each kind of request. */
 const COMPLETE: readonly ServerName[] = ['service', 'fastify-commit', ...ON_POSTGRES];
 
 const KINDS: readonly OperationName[] = ['constant', 'look-up', 'list of 20', 'insert', 'patch', 'transfer'];

@@ -72,7 +72,7 @@ async function compare(plan: Plan): Promise<Series[]> {
   return series;
 }
 
-/** Measures a server for one round. Returns the number of all answers, by the query that counts what was kept. */
+/** Measures a server for one round. Returns the number of answers, by the query that counts the requests in the store. */
 async function trial(
   { operations, ids, seconds, warmUpSeconds, surroundings, filling }: Plan,
   server: ServerName,
@@ -88,11 +88,11 @@ async function trial(
     return measured;
   };
   for (const operation of operations) {
-    // The warm-up is the same for each number of connections. What runs beside other work is measured alone before.
+    // One warm-up serves all numbers of connections. An operation beside other work needs none: it was measured alone before.
     if (OPERATIONS[operation].beside === undefined)
       await measure(operation, { connections: 64, seconds: warmUpSeconds, warmUpSeconds: 0 });
     for (const { connections, rounds } of own.filter((each) => each.operation === operation)) {
-      // During this time, all connections open.
+      // In this second of warm-up, all connections open.
       const measured = await measure(operation, { connections, seconds, warmUpSeconds: Math.min(1, warmUpSeconds) });
       rounds.push(measured);
       console.error(`  ${operation}, ${connections} connections: ${Math.round(rate(measured))}/s`);

@@ -22,7 +22,7 @@ const folder = temporaryFolder();
 const reports = join(folder, 'reports');
 const tokens = join(folder, 'tokens');
 
-/** Makes each thread write what it has run since the last call, and returns the files. */
+/** Makes each thread report its coverage since the last call, and returns the source files that ran. */
 async function ran(child: { kill(signal: 'SIGUSR2'): boolean }): Promise<string[]> {
   rmSync(reports, { recursive: true, force: true });
   mkdirSync(reports);
@@ -55,7 +55,7 @@ const service = start(process.execPath, [ITEMS.main, 'serve'], environment, ROOT
 const url = await listening(service);
 for (const id of [1, 2]) {
   await createItem({ url, token: TOKEN }, `{"id":${id},"name":"x","tag":"y"}`);
-  // The first create has also run what only a first create runs.
+  // The first create also runs code that later creates do not run.
   if (id === 1) await ran(service.child);
 }
 const files = (await ran(service.child)).map((file) => {

@@ -24,7 +24,7 @@ const CLIENTS = { create: 6, insert: 6, patch: 6, transfer: 40 };
 const PATCHED = 3;
 const ACCOUNTS = 40;
 const OPENING = 1_000_000;
-/** The accounts that do not have what their transfers say: there are none, whenever one looks. */
+/** The accounts whose balance or version contradicts their transfers: at no moment may there be one. */
 const TORN = `select id from accounts as a where version <> (select count(*) from transfers
     where a.id in (from_account, to_account)) or balance <> ${OPENING}
     + (select coalesce(sum(amount), 0) from transfers where to_account = a.id)
@@ -32,7 +32,7 @@ const TORN = `select id from accounts as a where version <> (select count(*) fro
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Clients that write in each way, and what they have sent and been told. */
+/** Clients that send each kind of write, and their requests and answers. */
 class Writers {
   looks = 0;
   refused = 0;
@@ -53,7 +53,7 @@ class Writers {
     for (let id = 1; id <= PATCHED; id++) database.exec(`insert into notes values (${-id}, 'patched', '', 0)`);
   }
 
-  /** Resolves when the service has gone. */
+  /** Resolves when the service has ended. */
   async send(url: string): Promise<void> {
     this.url = url;
     this.answers = [];

@@ -14,7 +14,7 @@ import { providerAway } from './provider.ts';
 import { failovers, serverKills, synchronousCommit } from './server.ts';
 import { weeds } from './weeds.ts';
 
-/** Those of other services, each in a file of its own. */
+/** The scenarios of other services, each in a file of its own. */
 const others = globSync('examples/*/lab/faults.ts', { cwd: ROOT })
   .toSorted()
   .map(async (file) => (await import(join(ROOT, file))) as { readonly faults: readonly Trial[] });

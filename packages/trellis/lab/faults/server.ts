@@ -27,18 +27,18 @@ export interface Traffic extends Disposable {
   resume(): void;
 }
 
-/** What goes on while a server fails. */
+/** The load while a server fails. */
 export interface Business<T extends Traffic = Traffic> {
-  /** Stands before what is done; '' for the items. */
+  /** The beginning of the scenario's name; '' for the items. */
   readonly name: string;
   readonly program?: Program;
   begin(testbed: Testbed, services: readonly Pick<Service, 'url'>[]): Promise<T>;
   /** How many more requests are acknowledged before each kill. */
   readonly least: number;
-  /** How often a long round does it. */
+  /** How often a long round kills the server. */
   readonly kills: number;
   readonly failovers: number;
-  /** Compares the store at the end with what clients know. @throws Fault */
+  /** Compares the store at the end with the answers that clients got. @throws Fault if they contradict each other */
   check(testbed: Testbed, traffic: T, url?: string): Promise<Counts>;
 }
 

@@ -44,7 +44,7 @@ const transfer = {
 } as const;
 const NO_NOTE = { error: 40411, message: 'nothing has this id' };
 
-/** The names of callers, by what their requests have as `Authorization`. */
+/** The names of callers, by the header field Authorization of their requests. */
 const callers = new Map([[AUTHORIZATION, 'bench']]);
 
 /**
@@ -75,7 +75,7 @@ export function itemApp(create: Queries['create']): FastifyInstance {
   return app;
 }
 
-/** The same for each operation of the bench. */
+/** Serves each operation of the bench in the same way as `itemApp`. */
 export async function serve({ create, lookUp, list, insert, patch, transfer: move, count }: Queries): Promise<void> {
   const app = itemApp(create);
   const one = { 200: note, 404: ERROR };
