@@ -87,7 +87,7 @@ async function bringBack(
 
 const THREE = [1, 2, 3].map((id) => `{"id":${id},"name":"Ficus"}\n`).join('');
 
-test('the commands of docs/recovery.md bring back what a wrong DELETE removed in SQLite, beside the service', async () => {
+test('the commands of docs/recovery.md bring back what a wrong DELETE removed in SQLite, while the service runs', async () => {
   const [lines] = blocks('recovery', 'One wrong DELETE', 'sh');
   const project = new Project();
   const database = join(project.folder, 'data/plants.db');

@@ -124,7 +124,7 @@ process.on('disconnect', () => process.exit());
 
 const operation = OPERATIONS[load.operation];
 const clients = Array.from({ length: load.connections }, () => client(operation));
-// The end of the measurement does not wait for it.
+// The measurement does not wait for this client to end.
 if (operation.beside !== undefined) void client(OPERATIONS[operation.beside], false);
 if (warmUpSeconds > 0) await sleep(warmUpSeconds * 1000);
 counting = true;

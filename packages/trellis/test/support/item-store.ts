@@ -15,7 +15,7 @@ export async function place(items = 0) {
   return { folder, database, environment, run };
 }
 
-/** What `backup` and `restore` say of a store with items and one other table's rows. */
+/** The words of `backup` and `restore` for a store with so many items and members. */
 export function inWords(items: number | string, members = 0): string {
   const rows = `${items} ${items === 1 ? 'row' : 'rows'} of items`;
   return `${rows}, 0 rows of kinds, 0 rows of notes and ${members} rows of members`;

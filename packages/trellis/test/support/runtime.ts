@@ -43,7 +43,7 @@ export default class Runtime extends JestRuntime {
 
   constructor(...given: ConstructorParameters<typeof JestRuntime>) {
     super(...given);
-    // The configuration of Jest names this class.
+    // Jest makes the environment from the class that its configuration names.
     this.environment = given[1] as unknown as Environment;
   }
 

@@ -366,7 +366,7 @@ interface Why {
   why?: string;
   [others: string]: unknown;
 }
-/** Without the mark of an open object. */
+/** A type without the marker that the types of trellis give an open object. */
 type Unmarked<T> = { [Name in keyof T as Name extends keyof Others ? never : Name]: T[Name] };
 export const optionalBody: Same<Unmarked<Request<operations, 'clearBed'>['body']>, Why | undefined> = true;
 export const anyBody: Same<Added['body'], unknown> = true;

@@ -63,7 +63,7 @@ components:
   expect((await get1('/shares'))[1]).toBe(500);
 });
 
-describe('a token in a header of its own', () => {
+describe('a token in the header of an apiKey scheme', () => {
   const yaml = (schemes: string, security: string) => `
 openapi: 3.1.0
 info: { title: Shares, version: 1.0.0 }
@@ -84,7 +84,7 @@ components:
   };
   const UNKNOWN = 'the access token is unknown, revoked or expired';
 
-  test('is the access token, with its scopes and its challenge', async () => {
+  test('authenticates a request with its scopes, and a refusal has an ApiKey challenge', async () => {
     const { url, token, store } = await startApp({ yaml: yaml(KEY, '[{ key: [read] }]'), operations });
     await store.tokens.add({ name: 'narrow', hash: hashToken('narrow'), scopes: [] });
     const challenge = 'ApiKey realm="api"';

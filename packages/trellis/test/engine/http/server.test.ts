@@ -86,7 +86,7 @@ describe('a request that is too long gets the answer that names the long part', 
     ['a value behind a target of 9,000 bytes', post(HOST, field).replace('/items', `/${'x'.repeat(9000)}`), 431, 43100],
   ];
   const NEAR_LIMIT = MAX.headBytes - 300;
-  /** The ways in which the bytes arrive: their number in a packet. */
+  /** How many bytes arrive in a packet. */
   const sizes = [100_000, 10_000, 1448, 1];
   test.each(long.flatMap((row) => sizes.map((size) => [...row, size] as const)))(
     '%s: %#',

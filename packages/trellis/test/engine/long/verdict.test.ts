@@ -3,7 +3,7 @@ import { judge } from '../../../lab/attacks/verdicts.ts';
 
 const MIB = 1024 * 1024;
 
-test('unique items at thirty levels are compared within the bounds', async () => {
+test('the service compares unique items at thirty levels within the limits of time and memory', async () => {
   const component = {
     anyOf: [
       { type: ['integer', 'object'] },
@@ -17,7 +17,7 @@ test('unique items at thirty levels are compared within the bounds', async () =>
   expect(refused).toBe(0);
 });
 
-test('the service judges a body whose member has the longest name within the bounds, although Ajv repeats the name for each value in it', async () => {
+test('the service judges a body within the limits of time and memory, although Ajv repeats a long name for each value below it', async () => {
   const drawn = {
     schema: { additionalProperties: { items: { $ref: '#/components/schemas/A' } } },
     components: { A: {} },

@@ -227,7 +227,7 @@ test.each([
   expect(await run(...args)).toEqual(failed(message));
 });
 
-test('backup and restore tell the rows of each table', async () => {
+test('backup and restore tell the number of rows of each table', async () => {
   const { run, write } = await place();
   write('readers.ndjson', [
     { email: 'a', card: 1 },

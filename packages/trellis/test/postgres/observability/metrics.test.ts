@@ -118,7 +118,7 @@ testWith(noSmallDisk, 'metrics show the size and the free space of the disk of a
   expect(await disk.service.ended).toBe(0);
 });
 
-test('metrics show the connections of clients that are open', async () => {
+test('metrics count the open connections of clients', async () => {
   const service = await start(`sqlite:${newFile()}`);
   const sockets = Array.from({ length: 3 }, () => connect(Number(new URL(service.url).port), '127.0.0.1'));
   await untilSample(service, 'item_store_connections_open', 3);

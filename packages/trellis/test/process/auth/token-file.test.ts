@@ -67,7 +67,7 @@ test('reads a TOKEN_FILE that is a pipe once, and stops as usual', async () => {
   expect(await service.stop()).toBe(0);
 });
 
-test('follows TOKEN_FILE on after it was a pipe, a socket and a device, and keeps its tokens meanwhile', async () => {
+test('rereads TOKEN_FILE after it was a pipe, a socket and a device, and keeps its tokens meanwhile', async () => {
   const folder = temporaryFolder();
   const file = join(folder, 'token');
   writeFileSync(file, OLD);

@@ -33,7 +33,7 @@ test('a limit of open files that leaves too few connections stops the start with
 });
 
 test.each<Engine>(['SQLite', 'PostgreSQL'])(
-  'a service that may open few files answers beside more idle connections than that, on %s',
+  'a service with a low limit of open files answers while more clients connect than the limit, on %s',
   async (engine) => {
     await using place = await createPlace(engine);
     const environment = { PORT: '0', ADMIN_PORT: '0', DATABASE_URL: place.url };

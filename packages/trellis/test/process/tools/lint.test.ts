@@ -96,7 +96,7 @@ describe('the linter refuses', () => {
     },
   );
 
-  test('in a command, the global `process`', async () => {
+  test('the global `process` in a command', async () => {
     expect(await brokenRules('packages/trellis/src/commands/x.ts', 'process.exitCode = 1;')).toEqual([
       'no-restricted-globals',
     ]);

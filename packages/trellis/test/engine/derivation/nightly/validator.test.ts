@@ -5,7 +5,7 @@ import { loadContract } from '../../../../src/contract/load.ts';
 import { ROOT } from '../../../support/service.ts';
 import { agreementOn } from './verdicts.ts';
 
-describe('the service keeps and refuses messages derived from a contract as an implementation of JSON Schema does:', () => {
+describe('the service accepts and refuses messages derived from a contract as an implementation of JSON Schema does:', () => {
   test.each([
     ['packages/trellis/test/services/items/openapi.yaml', 500],
     ['packages/trellis/test/services/garden/openapi.yaml', 2_000],
