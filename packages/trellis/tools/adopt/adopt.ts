@@ -7,16 +7,16 @@ import { Adoption } from './work.ts';
 
 const CONTRACT = 'openapi.yaml';
 
-/** What a run prints, and its exit code: 0, 1 if decisions are left, 2 if the document cannot be taken. */
+/** What a run prints, and its exit code: 0, 1 if decisions are left, 2 if the document cannot be adopted. */
 interface AdoptRun {
   readonly code: number;
   readonly stdout: string;
 }
 
 /**
- * Writes openapi.yaml in a folder: a document that was written elsewhere, in words that the service keeps.
+ * Writes openapi.yaml in a folder: a document that was written elsewhere, edited until the service keeps it.
  *
- * @param decisions a file of answers, which is written if it is not there
+ * @param decisions a file of answers, which is written if it does not exist
  */
 export async function adopt(file: string, decisions?: string, folder = '.'): Promise<AdoptRun> {
   const { edits, open, refusals } = await adopted(file, decisions, join(folder, CONTRACT)).catch((error: unknown) => {
@@ -50,13 +50,13 @@ async function adopted(
   return work;
 }
 
-/** @throws ContractError if another document of this name is there */
+/** @throws ContractError if there is an openapi.yaml of another origin */
 function writeContract(file: string, text: string, contract: string): void {
   const isSame = resolve(file) === resolve(contract);
   const origin = `# Adopted from ${basename(file)} by \`trellis adopt\`, which writes it anew.\n`;
   const known = existsSync(contract) ? readFileSync(contract, 'utf8') : undefined;
   const whole = isSame ? text : origin + text;
   if (!isSame && known !== undefined && !known.startsWith(origin))
-    throw new ContractError(`${resolve(contract)} is there, and of another origin: move it away first`);
+    throw new ContractError(`${resolve(contract)} exists, and was not adopted from this document: move it away first`);
   if (known !== whole) writeFileSync(contract, whole);
 }

@@ -4,12 +4,12 @@ import { exactJson } from '../../src/contract/schema/int64.ts';
 import type { Doubt } from './decisions.ts';
 import { isNode, type Tree } from './tree.ts';
 
-/** Messages name every contract `openapi.yaml`. */
+/** Names the file in a text, as messages name every contract `openapi.yaml`. */
 export function named(text: string, file: string): string {
   return text.replaceAll(/(?<![\w./-])openapi\.yaml/g, file);
 }
 
-/** What an author has decided, in a file of one line each. */
+/** The decisions of an author, in a file with one line for each. */
 export class Answers {
   /** The text of the file, to which questions are added. */
   text: string;
@@ -26,7 +26,7 @@ export class Answers {
     this.contract = contract;
   }
 
-  /** @returns undefined: there is none yet @throws ContractError for one that is no choice */
+  /** @returns the answer to a question; undefined: none yet @throws ContractError for an answer that is no choice */
   to(key: string, { choices }: Doubt): string | undefined {
     const given = this.known[key] ?? undefined;
     if (given === undefined) return undefined;

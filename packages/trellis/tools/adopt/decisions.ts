@@ -1,7 +1,7 @@
 import { locationOf } from '../../src/contract/schema/document.ts';
 import type { Draft } from './edits.ts';
 
-/** What only the author can say: it narrows, widens, leaves out or renames. One answer is for all its places. */
+/** A decision for the author alone: it narrows, widens, leaves out or renames. One answer is for all its places. */
 export interface Question {
   readonly key: string;
   /** @returns undefined: nothing is to be asked */
@@ -12,14 +12,14 @@ export interface Doubt {
   readonly what: string;
   /** The places, and what stands there. */
   readonly spots: readonly string[];
-  /** The first one is what most take. */
+  /** The first one is the choice of most authors. */
   readonly choices: readonly Choice[];
 }
 
 interface Spot {
   readonly node: object;
   readonly member?: string;
-  /** What stands there. */
+  /** What stands at the place. */
   readonly name: string;
 }
 
@@ -29,7 +29,7 @@ export interface Choice {
   readonly apply: () => void;
 }
 
-/** @returns undefined unless there are places */
+/** @returns undefined if there are no places */
 export function asked(what: string, spots: readonly Spot[], ...choices: readonly Choice[]): Doubt | undefined {
   const places = spots.map(({ node, member, name }) => `${locationOf(node, member)} ${name}`);
   return spots.length === 0 ? undefined : { what, spots: places, choices };

@@ -8,7 +8,7 @@ import { added, isNode, memberOf, type Tree, nodesIn, operationsIn } from './tre
 const MAX_NAMES = 100;
 const MEMBERS = ['properties', 'patternProperties', 'additionalProperties'];
 
-/** What is edited when all references are known to lead to what they should. */
+/** The edits that are made once all references are known to lead to the right objects. */
 export const EDITS_OF_MEANING: readonly Edit[] = [
   {
     what: 'a schema that is referred to within another part became a component',
@@ -49,7 +49,7 @@ export const EDITS_OF_MEANING: readonly Edit[] = [
     },
   },
   {
-    what: 'a default of what is no member and no parameter went: it says nothing',
+    what: 'a default of a value that is no member and no parameter was removed: it has no effect',
     of: 'OpenAPI',
     change: (_, { document, follow }) => {
       const silent = defaultsNotKept(document, follow).filter(({ isSilent }) => isSilent);

@@ -6,7 +6,7 @@ import { variablesOf } from '../../src/contract/rules/addresses.ts';
 import { withoutEscapes } from './escapes.ts';
 import { type TreePart, isNode, memberOf, type Tree, operationsIn, rename, safely } from './tree.ts';
 
-/** The document while it is made ours. */
+/** The document under edit. */
 export interface Draft {
   readonly document: Tree;
   /** Whether it was OpenAPI 3.0. */
@@ -14,7 +14,7 @@ export interface Draft {
   readonly follow: Follow;
 }
 
-/** A change that says the same in other words. */
+/** A change that keeps what the document means. */
 export interface Edit {
   readonly what: string;
   readonly of: ObjectKind;
@@ -22,7 +22,7 @@ export interface Edit {
   readonly change: (node: Tree, draft: Draft, found: TreePart) => boolean | number;
 }
 
-/** What says the same beside a `$ref` in 3.0, which ignores it, and in 3.1. */
+/** Fields that change nothing beside a `$ref`: 3.0 ignores them, and in 3.1 they only describe. */
 const SAID_ONLY = /^(?:\$ref|title|description|summary|deprecated|externalDocs|xml|x-.*)$/;
 const NO_BODY = /^(?:20[45]|304)$/;
 
@@ -54,7 +54,7 @@ export const VARIABLES: Edit = {
   },
 };
 
-/** What is edited before references are followed. */
+/** The edits that are made before references are followed. */
 export const EDITS: readonly Edit[] = [
   {
     what: 'OpenAPI 3.0 became 3.1',
@@ -72,7 +72,7 @@ export const EDITS: readonly Edit[] = [
     change: (node) => typeof node['version'] === 'number' && set(node, 'version', String(node['version'])),
   },
   {
-    what: 'what OpenAPI 3.0 ignores beside $ref went',
+    what: 'fields that OpenAPI 3.0 ignores beside $ref were removed',
     of: 'Schema',
     change: (node, { isOld }) => {
       if (!isOld || typeof node['$ref'] !== 'string') return false;
@@ -80,7 +80,7 @@ export const EDITS: readonly Edit[] = [
     },
   },
   ...(['Parameter', 'Request Body', 'Response', 'Header'] as const).map((of): Edit => ({
-    what: 'what OpenAPI ignores beside $ref went',
+    what: 'fields that OpenAPI ignores beside $ref were removed',
     of,
     change: (node) =>
       typeof node['$ref'] === 'string' &&
@@ -93,7 +93,7 @@ export const EDITS: readonly Edit[] = [
       const { nullable, type } = node;
       if (nullable === undefined) return false;
       if (nullable === true && typeof type === 'string') node['type'] = [type, 'null'];
-      // Without a type it allows nothing more (OpenAPI 3.0.3, Schema Object).
+      // Without a type, nullable allows nothing more (OpenAPI 3.0.3, Schema Object).
       return drop(node, 'nullable');
     },
   },
@@ -138,13 +138,13 @@ export const EDITS: readonly Edit[] = [
     change: (node) => {
       const { examples } = node;
       if (!isNode(examples)) return false;
-      // Some write them as beside a media type.
+      // Some authors write them in the form that they have beside a media type.
       const values = Object.values(examples).map((each) => (isNode(each) && 'value' in each ? each['value'] : each));
       return set(node, 'examples', placedAt(values, node, 'examples'));
     },
   },
   {
-    what: 'a pattern lost escapes that say nothing',
+    what: 'a pattern lost escapes that have no effect',
     of: 'Schema',
     change: (node) => {
       const { pattern } = node;
@@ -153,7 +153,7 @@ export const EDITS: readonly Edit[] = [
     },
   },
   {
-    what: 'what says nothing of a scheme of HTTP went',
+    what: 'fields without an effect on a scheme of HTTP were removed',
     of: 'Security Scheme',
     change: (node) => node['type'] === 'http' && ['in', 'name'].filter((name) => drop(node, name)).length > 0,
   },
@@ -163,7 +163,7 @@ export const EDITS: readonly Edit[] = [
     change: (node) => node['in'] === 'path' && node['required'] === undefined && set(node, 'required', true),
   },
   {
-    what: 'allowEmptyValue: false went, which is the default',
+    what: 'allowEmptyValue: false was removed, which is the default',
     of: 'Parameter',
     change: (node) => node['allowEmptyValue'] === false && drop(node, 'allowEmptyValue'),
   },
@@ -173,7 +173,7 @@ export const EDITS: readonly Edit[] = [
     change: (node) => node['schema'] === undefined && node['$ref'] === undefined && set(node, 'schema', {}),
   },
   {
-    what: 'encoding went, which says nothing of JSON',
+    what: 'encoding was removed, which has no effect on JSON',
     of: 'Media Type',
     change: (node, _, { name }) => name.includes('json') && drop(node, 'encoding'),
   },
@@ -192,13 +192,13 @@ export const EDITS: readonly Edit[] = [
     change: (node, _, { name }) => NO_BODY.test(name) && drop(node, 'content'),
   },
   {
-    what: 'a header Content-Type went, which OpenAPI ignores',
+    what: 'a header Content-Type was removed, which OpenAPI ignores',
     of: 'Response',
     change: ({ headers }) =>
       isNode(headers) && Object.keys(headers).some((each) => /^content-type$/i.test(each) && drop(headers, each)),
   },
   ...Object.entries(VOCABULARY).map(([kind, rows]): Edit => ({
-    what: 'a member without a value went',
+    what: 'a member without a value was removed',
     of: kind as ObjectKind,
     change: (node) =>
       Object.keys(rows).some(
@@ -223,7 +223,7 @@ export const EDITS: readonly Edit[] = [
     },
   },
   {
-    // One that another operation has names none: OpenAPI refuses it.
+    // An operationId that another operation has counts as missing: OpenAPI refuses it.
     what: 'an operation has an operationId of its own, by its method and path',
     of: 'OpenAPI',
     change: (_, { document }) => {

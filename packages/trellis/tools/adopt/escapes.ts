@@ -5,9 +5,10 @@ function compiles(pattern: string, flags = ''): boolean {
 }
 
 /**
- * Without the flag `u`, an escaped mark is the mark, and a brace that bounds nothing is a brace (ECMA-262, annex B.1.2).
+ * Without the flag `u`, an escaped mark is the mark, and a brace that bounds nothing a brace (ECMA-262, annex B.1.2).
  *
- * @returns the same pattern if it compiles with the flag, or if escapes alone do not keep it from that
+ * @returns the pattern without these escapes if only they keep it from compiling with the flag; otherwise the same
+ * pattern
  */
 export function withoutEscapes(pattern: string): string {
   if (compiles(pattern, 'u') || !compiles(pattern)) return pattern;

@@ -29,7 +29,7 @@ function isDefaultSuccess({ default: reply, 200: success }: Tree): boolean {
   return isNode(reply) && isNode(reply['content']) && exactJson(reply) === exactJson(success);
 }
 
-/** Where a failure of the service itself can be declared beside what an operation has: `default` may be its success. */
+/** The statuses to add for failures of the service itself: ranges if `default` is a success, otherwise `default`. */
 function missing({ node }: OperationNode, document: Tree): string[] {
   const responses = memberOf(node, 'responses') ?? {};
   const has = (status: string) => Object.hasOwn(responses, status);
@@ -64,7 +64,7 @@ function shapesIn({ document }: Draft): Shape[] {
   return [...shapes.values()].sort((one, other) => other.spots.length - one.spots.length);
 }
 
-/** A schema without what does not decide whether a body is valid. */
+/** A schema without the members that do not decide whether a body is valid. */
 function withoutWords(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutWords);
   if (!isNode(value)) return value;
@@ -82,10 +82,10 @@ const OWN_BODY = {
 };
 
 /**
- * Lets each operation say what the service itself may answer.
+ * Lets each operation declare what the service itself may answer.
  *
  * @param content of the failures; undefined: that of a service without an `errorBody`
- * @returns how many have it from here
+ * @returns the number of operations that did not declare it
  */
 function declare({ document }: Draft, content: unknown): number {
   const own = () => ({ $ref: added(document, 'schemas', ['Error', 'ServiceError', 'FailureOfService'], OWN_BODY) });
@@ -122,7 +122,7 @@ export const ERROR_BODY: Question = {
   },
 };
 
-/** An operation that has 422 and no 400 means requests that break the contract. */
+/** An operation with 422 and without 400 most likely answers 422 to requests that break the contract. */
 export const STATUS_422: Question = {
   key: 'status-422',
   ask: ({ document }) => {
@@ -137,7 +137,7 @@ export const STATUS_422: Question = {
       found,
       {
         name: '400',
-        means: 'what is declared as 422 is 400',
+        means: 'the replies that are declared as 422 become 400',
         apply: each((responses) => {
           responses['400'] = responses['422'];
           Reflect.deleteProperty(responses, '422');
@@ -154,7 +154,7 @@ export const STATUS_422: Question = {
   },
 };
 
-/** What the service sends with its own failures. */
+/** Header fields that the service sends with its own failures. */
 const SENT = /^(?:x-request-id|www-authenticate|retry-after|ratelimit(?:-policy)?)$/i;
 
 export const FAILURE_HEADERS: Question = {

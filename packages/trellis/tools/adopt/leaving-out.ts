@@ -5,20 +5,20 @@ import { type ObjectKind, VOCABULARY } from '../../src/contract/rules/vocabulary
 import { examplesOf, isFieldRefused, isFitting } from './reading.ts';
 import { holdersIn, isNode, type Tree, nodesIn } from './tree.ts';
 
-/** What is asked where something is refused that a document can do without: by key, what it is, and what then holds. */
+/** The questions about refused parts that a document can do without: by key, the parts, and what holds without them. */
 export const LEFT_OUT: Readonly<Record<string, readonly [what: string, means: string]>> = {
   references: [
     'references to what is not there',
     'a schema allows any value there, a reply has no body, and the service reads no such parameter and no such body',
   ],
-  formats: ['formats that nobody checks', 'the format is not checked; a pattern in its place would be'],
+  formats: ['formats that the service does not check', 'the format is not checked; a pattern in its place would be'],
   patterns: [
     'patterns that do not compile, or whose time may grow faster than a text',
     'the text is not checked; a pattern that you write in its place would be',
   ],
   defaults: [
     'defaults that only some requests would have, or that their own schemas refuse',
-    'the document does not say it any more; operations may fill it in',
+    'the document no longer has the default; operations may fill it in',
   ],
   discriminators: [
     'discriminators whose branches do not fix the value',
@@ -28,10 +28,10 @@ export const LEFT_OUT: Readonly<Record<string, readonly [what: string, means: st
     'parameters, and headers of replies, of a kind that the service does not keep',
     'the service does not read or send them; a variable of a path is any text',
   ],
-  examples: ['examples that their own schemas refuse', 'the document does not show them any more'],
+  examples: ['examples that their own schemas refuse', 'the document no longer shows them'],
   fields: [
     'fields that the service does not keep, or whose value OpenAPI does not allow',
-    'the document does not say it any more',
+    'the document no longer has the field',
   ],
 };
 
@@ -44,8 +44,8 @@ export interface Part {
 }
 
 /**
- * Fields without which an object says nothing, or another thing; those of a parameter and a header go with the whole.
- * Fields that hold other objects are needed too, but for those of schemas: without `security` a service is open.
+ * Fields without which an object means nothing, or something else: a parameter or a header is left out as a whole.
+ * Fields that hold other objects are needed too, except those of schemas: without `security` a service is open.
  */
 const NEEDED: Partial<Record<ObjectKind, RegExp>> = {
   OpenAPI: /^openapi$/,
@@ -67,11 +67,11 @@ const OWN_KEYS: Readonly<Record<string, string>> = {
   discriminator: 'discriminators',
 };
 
-/** What can be left out, by the place at which it is refused. */
+/** The parts that can be left out, by the place at which they are refused. */
 export function partsIn(document: Tree): Map<string, Part> {
   const parts = new Map<string, Part>();
   const add = (place: string, key: string, node: Tree, member?: string) => {
-    // What an edit has made has no place.
+    // An object that an edit has made has no place.
     if (place !== locationOf(undefined)) parts.set(place, { key, node, member });
   };
   for (const { node, kind } of nodesIn(document)) {
@@ -81,7 +81,7 @@ export function partsIn(document: Tree): Map<string, Part> {
       const place = locationOf(node, name);
       const ofSchema = kind === 'Schema' ? OWN_KEYS[name] : undefined;
       const isShown = VOCABULARY[kind][name]?.is === 'shown';
-      // Operations would go with a path item.
+      // A path item is not left out, as its operations would be too.
       if (name === '$ref' && kind !== 'Path Item' && isDangling(node, document))
         add(place, 'references', node, /^(?:Schema|Response)$/.test(kind) ? name : undefined);
       else if (
@@ -94,7 +94,7 @@ export function partsIn(document: Tree): Map<string, Part> {
         // An item of a list begins where its first member does.
         if (isShown && place === locationOf(node)) continue;
         add(place, key, node, name);
-        // Of what is only shown, the innermost part goes.
+        // In a part that is for readers only, such as an example, the innermost refused member is left out.
         for (const { holder, member } of isShown ? membersWithin(node[name]) : [])
           add(locationOf(holder, member), key, holder, member);
       }
@@ -102,7 +102,7 @@ export function partsIn(document: Tree): Map<string, Part> {
   }
   for (const example of examplesOf(document)) {
     const { holder, member, location } = example;
-    // An item of a list, such as a parameter, begins where its example may: what is wrong there is wrong of one of them.
+    // An item of a list, such as a parameter, may begin where its example does: a refusal there is of one of the two.
     const isOfWhole = parts.get(location)?.key === 'parameters' && isFitting(document, example);
     if (member !== 'default' && !isOfWhole) add(location, 'examples', holder as Tree, member);
   }
@@ -116,7 +116,7 @@ function isDangling({ $ref }: Tree, document: Tree): boolean {
 /** Visits each object once and without recursion: aliases of YAML share objects, and may nest beyond the depth of the stack. */
 function membersWithin(value: unknown): { readonly holder: Tree; readonly member: string }[] {
   const holders = new Set([value].filter(isLarge));
-  // A set is iterated with what is added meanwhile.
+  // The iteration of a Set includes what is added meanwhile.
   for (const holder of holders)
     for (const each of Object.values(holder) as unknown[]) if (isLarge(each)) holders.add(each);
   return Array.from(holders, (holder) =>
@@ -124,7 +124,7 @@ function membersWithin(value: unknown): { readonly holder: Tree; readonly member
   ).flat();
 }
 
-/** The parts that some refusals are about, each once: a parameter goes only if nothing within it is to be left out. */
+/** The parts that some refusals are about, each once: a parameter only if nothing within it is to be left out. */
 export function refusedParts(document: Tree, errors: readonly ContractError[]): Map<Part, ContractError> {
   const parts = partsIn(document);
   const found = errors.flatMap((error) => {
@@ -158,7 +158,7 @@ function removeFrom(document: Tree, whole: ReadonlySet<unknown>): void {
       typeof each['$ref'] === 'string' &&
       hops < 100 &&
       isGone(targetOf(document, each['$ref']), hops + 1));
-  // All before the first goes, which others lead through.
+  // All are found before the first is deleted, as references of others may lead through it.
   const gone = new Set<unknown>([...holders].filter((each) => isGone(each)));
   for (const holder of holders)
     if (Array.isArray(holder)) holder.splice(0, Infinity, ...(holder as unknown[]).filter((each) => !gone.has(each)));

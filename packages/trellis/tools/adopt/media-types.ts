@@ -4,7 +4,7 @@ import type { Draft } from './edits.ts';
 import { isJson } from './reading.ts';
 import { memberOf, type Tree, operationsIn, rename, repliesIn, safely } from './tree.ts';
 
-/** What has bodies: the body of a request, or a reply. */
+/** A request body or a reply, with its media types. */
 interface Bodies {
   readonly node: Tree;
   readonly content: Tree;
@@ -12,7 +12,7 @@ interface Bodies {
   readonly of: 'request' | 'success' | 'failure';
 }
 
-/** Parameters of a media type, such as `v=1`, make no other one: JSON has none (RFC 8259, section 11). */
+/** A media type without parameters such as `v=1`: JSON has none (RFC 8259, section 11). */
 const bare = (type: string) => type.replace(/;.*/, '').trim().toLowerCase();
 const isAny = (type: string) => /^(?:\*|application)\/\*$/.test(type);
 const isBodyOfJson = (type: string) => isJson(bare(type));
@@ -36,7 +36,7 @@ function bodiesIn({ document }: Draft): Bodies[] {
   return [...found.values()];
 }
 
-/** @returns the operations that no edit makes JSON: the service reads and writes nothing else */
+/** @returns a refusal of each body that no edit makes JSON: the service reads and writes nothing else */
 export function withoutJson(draft: Draft): string[] {
   return bodiesIn(draft).flatMap(({ content, where, of }) => {
     const types = Object.keys(content);
@@ -48,9 +48,9 @@ export function withoutJson(draft: Draft): string[] {
   });
 }
 
-/** What stays of JSON: all that a request may send, and one that a reply has. `charset=utf-8` makes no other type. */
+/** The media types of JSON to keep: all of a request, one of a reply. `charset=utf-8` makes no other type. */
 function keptOf({ content, of }: Bodies): string[] {
-  // The shortest one is application/json, without parameters.
+  // The shortest one comes first: application/json, without parameters.
   const json = Object.keys(content)
     .filter(isJson)
     .sort((one, other) => one.length - other.length);
@@ -76,12 +76,12 @@ export const MEDIA_TYPES: Question = {
       }
     };
     return asked(
-      'bodies of other media types than one of JSON',
+      'bodies of other media types than JSON',
       wide.map(({ content, where }) => ({ node: content, name: `${where}: ${Object.keys(content).join(', ')}` })),
       {
         name: 'json',
         means:
-          'the service reads and writes JSON only, of which no parameter makes another type; */* is JSON; a failure without JSON has no body',
+          'the service reads and writes JSON only, without parameters of the media type; */* counts as JSON; a failure without JSON has no body',
         apply: onlyJson,
       },
     );

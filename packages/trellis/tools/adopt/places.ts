@@ -15,15 +15,15 @@ import { isNode, memberOf, type Tree } from './tree.ts';
 
 /** A place of a message where a schema applies. */
 interface Use extends Pick<Place, 'of' | 'isConditional'> {
-  /** Whether the value there is a member or a parameter, of which another schema may say more. */
+  /** Whether the value there is a member or a parameter, also for a schema in its `allOf` and the like. */
   readonly isMember: boolean;
   readonly isRequest: boolean;
 }
 
-/** Where each schema applies, with the same eyes as the validator. */
+/** The places where each schema applies, as the validator sees them. */
 function usesIn(document: Tree, follow: Follow): Map<Schema, Use[]> {
   const uses = new Map<Schema, Use[]>();
-  /** What is to be visited: calls cannot nest as deep as references may. */
+  /** The schemas that are still to be visited, in a list, as calls cannot nest as deeply as references may. */
   const pending: [AnySchema, Place, Omit<Use, 'of' | 'isConditional'>][] = [];
   const visit = (...next: (typeof pending)[number]) => pending.push(next);
   const enter = (schema: AnySchema, place: Place, use: Omit<Use, 'of' | 'isConditional'>): void => {
@@ -69,8 +69,8 @@ function usesIn(document: Tree, follow: Follow): Map<Schema, Use[]> {
 }
 
 /**
- * @returns the defaults that are not kept in every place of a request; `isSilent`: of what is no member and no
- *   parameter, where a default says nothing
+ * @returns the schemas whose default is not kept in every place of a request; `isSilent`: where the default has no
+ * effect, as the value is no member and no parameter
  */
 export function defaultsNotKept(
   document: Tree,
@@ -92,7 +92,7 @@ export function marksNotKept(document: Tree, follow: Follow): Schema[] {
   });
 }
 
-/** Why defaults are refused that are not kept: one compile would tell one of each operation. */
+/** The refusals of all defaults that are not kept: a compilation would tell only one for each operation. */
 export function refusalsOfDefaults(document: Tree): ContractError[] {
   return defaultsNotKept(document, follower(document)).map(
     ({ node }) =>

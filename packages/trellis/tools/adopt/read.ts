@@ -31,7 +31,7 @@ export function sourceOf(yaml: string): Source {
   throw new ContractError(`${place}: this is ${what}: convert it to OpenAPI 3.0 first`);
 }
 
-/** Why references lead nowhere, but for those of security schemes, which are a decision. */
+/** The refusals of references that lead nowhere, except those of security schemes, about which the author decides. */
 export function danglingIn(document: Tree): ContractError[] {
   const schemes = Object.values(memberOf(memberOf(document, 'components'), 'securitySchemes') ?? {});
   return referencesIn(document).flatMap(({ node, reference }) => {
@@ -40,7 +40,7 @@ export function danglingIn(document: Tree): ContractError[] {
   });
 }
 
-/** Of a reference that leads to no object. */
+/** The end of a message about a reference that leads to no object: the reason and the cure. */
 export function whyDangling(reference: string): string {
   if (ADDRESS.test(reference)) return NO_NETWORK;
   if (reference.startsWith('#')) return 'where the document has no object: add it, or refer to another one';
@@ -51,7 +51,7 @@ function readText(file: string): string {
   try {
     const bytes = readFileSync(file);
     if (isUtf8(bytes)) return new TextDecoder().decode(bytes);
-    // What is no UTF-8 becomes this character.
+    // Bytes that are not UTF-8 become this character.
     const [before = ''] = bytes.toString('utf8').split('\u{FFFD}', 1);
     throw new ContractError('this is not UTF-8: save the file as UTF-8', `openapi.yaml:${before.split('\n').length}:1`);
   } catch (error) {
@@ -71,7 +71,7 @@ function requireDecodable(tree: unknown): void {
       );
 }
 
-/** Redocly takes a file that its resolver throws for as one that is not there: why it is refused is kept here. */
+/** If its resolver throws, Redocly only says that the file is missing: `refused` keeps the reasons. */
 class FilesOnly extends BaseResolver {
   readonly refused: ContractError[] = [];
   private readonly root: string;
@@ -104,7 +104,7 @@ class FilesOnly extends BaseResolver {
   }
 }
 
-/** @param outside refers to another file */
+/** @param outside an object that refers to another file */
 async function bundled(file: string, document: Tree, outside: Tree): Promise<Tree> {
   requireDecodable(document);
   const config = await createConfig({});
@@ -114,7 +114,7 @@ async function bundled(file: string, document: Tree, outside: Tree): Promise<Tre
   try {
     const { bundle: made } = await bundle({ ref: root, config, externalRefResolver });
     const tree: unknown = made.parsed;
-    // What leads nowhere stays, and is refused at its own line.
+    // A reference that leads nowhere stays, and is refused at its own line.
     if (externalRefResolver.refused.length === 0 && !isWithinItself(tree)) return structuredClone(tree) as Tree;
   } catch (error) {
     why = Error.isError(error) ? error.message : String(error);
@@ -135,7 +135,7 @@ function isWithinItself(value: unknown, holders = new Set(), done = new Set()): 
   return isCircle;
 }
 
-/** What Redocly parses: a file of another kind is a text. */
+/** The files that Redocly parses: any other is a text to it. */
 const YAML = /\.(?:json|ya?ml)$/;
 const ADDRESS = /^[a-z][a-z\d+.-]+:/i;
 const NO_NETWORK = 'and adopt never reaches the network: save it beside the document, and refer to the copy';

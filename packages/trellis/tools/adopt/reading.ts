@@ -14,7 +14,7 @@ import { examplesIn, requireFittingExamples } from '../examples.ts';
 import { forLibraries } from '../for-libraries.ts';
 import { isNode, safely, type Tree, type OperationNode } from './tree.ts';
 
-// What the contract's own reading says of a document and of its parts: adopt has no opinion of its own on what is kept.
+// Asks the functions that read a contract about a document and its parts: adopt itself has no rules on what is kept.
 
 function isRefused(act: () => unknown): boolean {
   return errorsOf(act).length > 0;
@@ -32,7 +32,7 @@ export function errorsOf(act: () => unknown): readonly ContractError[] {
 
 const asContract = (document: object) => document as OpenApiDocument;
 
-/** Why the form of a document is refused. */
+/** The refusals of the form of a document. */
 export function refusalsOfForm(document: Tree): readonly ContractError[] {
   const found = new Findings();
   requireKept(asContract(document), found);
@@ -42,7 +42,7 @@ export function refusalsOfForm(document: Tree): readonly ContractError[] {
   });
 }
 
-/** Why a document of a good form is refused all the same. */
+/** The other refusals of a document whose form is good. */
 export function refusalsOfMeaning(document: Tree): readonly ContractError[] {
   return errorsOf(() => {
     const examined = examine('', '', undefined, asContract(document));
@@ -79,7 +79,7 @@ export function isSecurity(value: unknown): value is Security {
   return Array.isArray(value) && value.every((each) => isNode(each));
 }
 
-/** Whether the tokens of one scheme are what the operations ask for. */
+/** Whether tokens of a single scheme are enough for all operations. */
 export function isOneScheme(document: Tree, operations: readonly OperationNode[]): boolean {
   const demands = operations.flatMap(({ node, method, path }) => {
     const security = node['security'] ?? document['security'] ?? [];
@@ -92,7 +92,7 @@ export function isOneScheme(document: Tree, operations: readonly OperationNode[]
   });
 }
 
-/** The statuses that the service itself answers. @param isOpen whether no token is looked at */
+/** The statuses that the service itself answers. @param isOpen whether the operation looks at no token */
 export function ownStatuses(isOpen: boolean): string[] {
   const statuses = OF_OPERATIONS.map((each) => String(statusOf(each)));
   return statuses.filter((each) => !(isOpen && ['401', '403', '429'].includes(each)));

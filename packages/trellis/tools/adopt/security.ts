@@ -7,10 +7,10 @@ import { childOf, isNode, memberOf, type Tree, operationsIn, safely } from './tr
 /** The name of the scheme that is declared where the document has none that the service keeps. */
 const BEARER = 'bearerAuth';
 
-/** What may stand beside `$ref`. */
+/** The fields that may stand beside `$ref`. */
 const BESIDE = ['$ref', 'summary', 'description'];
 
-/** @param target of its `$ref`, or the scheme itself */
+/** @param target what the `$ref` of the scheme leads to, or the scheme itself */
 const isKept = (scheme: unknown, target: unknown) =>
   isNode(scheme) &&
   isNode(target) &&
@@ -43,13 +43,17 @@ export const SECURITY: Question = {
       },
     });
     const kept = Object.keys(schemes).filter((name) => !refused.includes(name));
-    // Those that operations name first.
+    // The schemes that operations name come first.
     const choices = [...named.filter((name) => kept.includes(name)), ...kept, ...(kept.length === 0 ? [BEARER] : [])];
     const spots = (refused.length > 0 ? refused : named).map((name) => ({
       ...(Object.hasOwn(schemes, name) ? { node: schemes, member: name } : { node: document }),
       name: `${name} (${kindOf(schemeOf(name))})`,
     }));
-    return asked('security that tokens of one scheme do not give', spots, ...new Set(choices).values().map(choose));
+    return asked(
+      'security that needs more than tokens of one supported scheme',
+      spots,
+      ...new Set(choices).values().map(choose),
+    );
   },
 };
 

@@ -13,7 +13,7 @@ import {
 import type { Parsed } from '../../src/contract/schema/yaml.ts';
 import type { Tree } from './tree.ts';
 
-/** The text of a tree, by what it was read from: what has not changed keeps its words, comments and order. */
+/** Writes a tree into the text that it was read from: all that has not changed keeps its words, comments and order. */
 export class Text {
   private readonly parsed: Document;
   private readonly aliases: Parsed['aliases'];
@@ -56,7 +56,7 @@ export class Text {
   private written(node: unknown, value: unknown): unknown {
     const known = isAlias(node) ? this.aliases.get(node) : node;
     const own = typeof value === 'object' && value !== null ? this.nodes.get(value) : known;
-    // An alias whose anchor has gone gives way to what it stood for.
+    // An alias whose anchor is gone is replaced by the value that it stood for.
     if (isAlias(node) && own === known && this.placed.has(own)) return node;
     if (isMap(own)) this.writeMembers(own, value as Tree);
     else if (isSeq(own)) own.items = this.itemsOf(own.items, value as unknown[]);
@@ -66,7 +66,7 @@ export class Text {
     return own;
   }
 
-  /** Each item keeps its node, and the comment there, where others have gone. */
+  /** Where some items are gone, each of the others keeps its node with its comments. */
   private itemsOf(items: readonly unknown[], values: readonly unknown[]): unknown[] {
     if (items.length <= values.length) return values.map((each, index) => this.written(items[index], each));
     let from = 0;
@@ -86,7 +86,7 @@ export class Text {
 
   private made(value: unknown): YamlNode {
     const node = this.parsed.createNode(value, { aliasDuplicateObjects: false });
-    // Lists of words, such as types, in one line.
+    // Writes lists of words, such as types, in one line.
     visit(node, {
       Seq(_key, list) {
         list.flow = list.items.every(isScalar);
@@ -102,7 +102,7 @@ export class Text {
     for (const pair of map.items) {
       const name = nameOf(pair);
       const key = isScalar(pair.key) ? pair.key : undefined;
-      // A comment before a member that goes may be about the next one.
+      // A comment before a removed member may be about the next member.
       if (key) left = [left, key.commentBefore].filter(Boolean).join('\n');
       if (!Object.hasOwn(value, name)) continue;
       pair.value = this.written(pair.value, value[name]);
@@ -117,14 +117,14 @@ export class Text {
       const pair = this.parsed.createPair(name, this.made(value[name]));
       kept.splice(before < 0 && index > 0 ? kept.length : before + 1, 0, pair);
     }
-    // An empty line before the first member would be another one each time.
+    // Each run would add another empty line before the first member.
     const [{ key: first } = {}] = kept;
     if (isScalar(first)) first.spaceBefore = false;
     map.items = kept;
   }
 }
 
-/** Integers are bigints in the text. */
+/** Compares with a value of the text, in which integers are bigints. */
 function isSame(written: unknown, value: unknown): boolean {
   return written === value || (typeof written === 'bigint' && Number(written) === value);
 }

@@ -5,11 +5,11 @@ import { type ObjectKind, VOCABULARY } from '../../src/contract/rules/vocabulary
 /** An object of a document under edit. */
 export type Tree = Record<string, unknown>;
 
-/** An object of OpenAPI, and what it is called where it stands. */
+/** An object of OpenAPI, with the name of its place. */
 export interface TreePart {
   readonly node: Tree;
   readonly kind: ObjectKind;
-  /** Of the member, or the key, that it is. */
+  /** The name of the member, or the key, under which the object stands. */
   readonly name: string;
 }
 
@@ -23,7 +23,7 @@ export function memberOf(node: unknown, name: string): Tree | undefined {
   return isNode(member) ? member : undefined;
 }
 
-/** The fields that hold other objects, by kind: a giant has a million objects, and each edit looks at all. */
+/** The fields that hold other objects, by kind: a large document has a million objects, and each edit visits all. */
 const HOLDING = Object.fromEntries(
   Object.entries(VOCABULARY).map(([kind, rows]) => [
     kind,
@@ -59,10 +59,10 @@ const NAMING = new Set(
   ),
 );
 
-/** All objects and lists of a tree but for those of data: of callbacks too, which the service does not read. */
+/** All objects and lists of a tree, except data; also those of callbacks, which the service does not read. */
 export function holdersIn(tree: unknown): Set<object> {
   const [holders, named] = [new Set([tree].filter(isLarge)), new Set<unknown>()];
-  // A set is iterated with what is added meanwhile.
+  // The iteration of a Set includes what is added meanwhile.
   for (const holder of holders)
     for (const [name, each] of Object.entries(holder) as [string, unknown][]) {
       const isField = !named.has(holder);
@@ -119,7 +119,7 @@ export function rename(node: Tree, from: string, to: string, value: unknown): vo
   for (const [name, each] of members) node[name === from ? to : name] = name === from ? value : each;
 }
 
-/** Gives a tree the members of another one. What both have stays the same object, which knows its line. */
+/** Gives a tree the members of another one. An object that both have stays the same object, whose line is known. */
 export function assign(tree: object, other: object): void {
   const [to, from] = [tree as Tree, other as Tree];
   for (const name of Object.keys(to)) if (!Object.hasOwn(from, name)) Reflect.deleteProperty(to, name);
@@ -131,7 +131,7 @@ export function assign(tree: object, other: object): void {
   }
 }
 
-/** The object that a member holds, which it gets if it has none. */
+/** The object that a member holds; a missing member gets `ifNone`. */
 export function childOf(node: Tree, name: string, ifNone: Tree = {}): Tree {
   node[name] ??= ifNone;
   return node[name] as Tree;

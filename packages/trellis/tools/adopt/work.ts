@@ -15,7 +15,7 @@ import { SECURITY } from './security.ts';
 import { SERVERS } from './servers.ts';
 import { type Tree, nodesIn } from './tree.ts';
 
-/** One after the other: what a stage refuses keeps the next ones from reading the document. */
+/** The stages, one after the other: a document that a stage refuses cannot be read by the next ones. */
 const STAGES: readonly {
   readonly edits: readonly Edit[];
   readonly questions: readonly Question[];
@@ -25,7 +25,7 @@ const STAGES: readonly {
   { edits: EDITS, questions: [MEDIA_TYPES, SECURITY, SERVERS], refusals: refusalsOfForm },
   { edits: [DECLARE], questions: [STATUS_422, ERROR_BODY, FAILURE_HEADERS], refusals: () => [] },
   { edits: EDITS_OF_MEANING, questions: [], refusals: refusalsOfDefaults },
-  // Again, as a parameter that is left out may be the variable of a path.
+  // Variables are declared again, as a parameter that is left out may be the variable of a path.
   { edits: [VARIABLES], questions: [], refusals: refusalsOfMeaning },
 ];
 export const ALL_EDITS = [...new Set(STAGES.flatMap(({ edits }) => edits))];
@@ -36,19 +36,19 @@ export const ALL_KEYS = [
 
 const MAX_SHOWN = 5;
 const MAX_LINE = 240;
-/** An edit, or an answer, may make room for another one. */
+/** An edit, or an answer, may make another edit or question necessary. */
 const MAX_ROUNDS = 5;
-const PIN = 'each branch requires the value by const, if all are components; else as leave-out';
+const PIN = 'each branch requires the value by const, if all are components; otherwise as leave-out';
 
-/** A document becomes a contract, as if each open question had its first answer. */
+/** Makes a contract of a document, as if each open question had its first answer. */
 export class Adoption {
-  /** How often each edit was made, by what it says. */
+  /** How often each edit was made, by its `what`. */
   readonly edits = new Map<string, number>();
   /** The questions without an answer, in words. */
   readonly open: string[] = [];
   readonly refusals: readonly string[];
   private readonly asked = new Set<string>();
-  /** What was left out, by the key of its question. */
+  /** The refusals of the parts that were left out, by the key of their question. */
   private readonly leftOut = new Map<string, Set<string>>();
   private readonly pinned = new Set<object>();
   private changes = 0;
@@ -56,7 +56,7 @@ export class Adoption {
   private readonly answers: Answers;
 
   constructor(document: Tree, answers: Answers) {
-    // Anew each time, as edits change where a reference leads.
+    // Follows anew each time, as edits change where a reference leads.
     const follow = (reference: string) => follower(document)(reference);
     this.draft = { document, isOld: String(document['openapi']).startsWith('3.0'), follow };
     this.answers = answers;
@@ -68,7 +68,7 @@ export class Adoption {
         do {
           this.rounds(edits, questions);
           found = find(document);
-          // What is left out may have hidden what else is refused.
+          // A part that is left out may have hidden other refusals.
         } while (this.leaveOut(found));
       });
       refusals = [...thrown, ...found];
@@ -110,7 +110,7 @@ export class Adoption {
       if (isConst && !this.pinned.has(part.node) && pin(part.node, follow)) {
         this.pinned.add(part.node);
         parts.delete(part);
-        // One that is refused again was left out in vain.
+        // If the same refusal comes again, the part was left out in vain.
       } else if (told.has(message)) continue;
       else told.add(message);
       this.changes++;
@@ -119,7 +119,7 @@ export class Adoption {
     return this.changes > before;
   }
 
-  /** Asks a question, unless it has an answer. @returns what is chosen */
+  /** Asks a question, unless it has an answer. @returns the choice */
   private settle(key: string, asked: Doubt): Choice | undefined {
     const answer = this.answers.to(key, asked);
     if (answer === undefined && !this.asked.has(key)) {

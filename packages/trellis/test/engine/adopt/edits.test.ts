@@ -50,13 +50,13 @@ test.each<[what: string, path: readonly string[], before: unknown, after: unknow
     { type: 'string', examples: ['Emma', 'Persuasion'] },
   ],
   [
-    'what OpenAPI 3.0 ignores beside $ref went',
+    'fields that OpenAPI 3.0 ignores beside $ref were removed',
     TITLE,
     { $ref: '#/components/schemas/Error', description: 'Why', nullable: true, maxProperties: 0 },
     { $ref: '#/components/schemas/Error', description: 'Why' },
   ],
   [
-    'a pattern lost escapes that say nothing',
+    'a pattern lost escapes that have no effect',
     TITLE,
     { type: 'string', pattern: String.raw`^[\w\-\@]+\_\:\/\.$` },
     { type: 'string', pattern: String.raw`^[\w\-@]+_:\/\.$` },
@@ -68,13 +68,13 @@ test.each<[what: string, path: readonly string[], before: unknown, after: unknow
     { properties: { title: { type: 'string' } }, type: 'object' },
   ],
   [
-    'a default of what is no member and no parameter went: it says nothing',
+    'a default of a value that is no member and no parameter was removed: it has no effect',
     BOOK,
     { type: 'object', default: {}, properties: { title: { type: 'string', default: 'Emma' } } },
     { type: 'object', properties: { title: { type: 'string', default: 'Emma' } } },
   ],
   [
-    'what OpenAPI ignores beside $ref went',
+    'fields that OpenAPI ignores beside $ref were removed',
     [...POST, 'responses', 'default'],
     { $ref: '#/components/responses/Failed', headers: {} },
     { $ref: '#/components/responses/Failed' },
@@ -86,7 +86,7 @@ test.each<[what: string, path: readonly string[], before: unknown, after: unknow
     { 'application/json': { schema: {} } },
   ],
   [
-    'encoding went, which says nothing of JSON',
+    'encoding was removed, which has no effect on JSON',
     [...POST, 'requestBody', 'content'],
     { 'application/json': { schema: {}, encoding: { title: {} } } },
     { 'application/json': { schema: {} } },
@@ -104,7 +104,7 @@ test.each<[what: string, path: readonly string[], before: unknown, after: unknow
     { description: 'Gone' },
   ],
   [
-    'a header Content-Type went, which OpenAPI ignores',
+    'a header Content-Type was removed, which OpenAPI ignores',
     [...POST, 'responses', '202'],
     {
       description: 'Accepted',
@@ -112,7 +112,7 @@ test.each<[what: string, path: readonly string[], before: unknown, after: unknow
     },
     { description: 'Accepted', headers: { 'X-A': { schema: { type: 'string' } } } },
   ],
-  ['a member without a value went', [...POST, 'summary'], null, undefined],
+  ['a member without a value was removed', [...POST, 'summary'], null, undefined],
   [
     'a parameter of a path says that it is required',
     ['paths', '/books/{id}'],
@@ -120,7 +120,7 @@ test.each<[what: string, path: readonly string[], before: unknown, after: unknow
     { parameters: [{ name: 'id', in: 'path', schema: { type: 'string' }, required: true }] },
   ],
   [
-    'what says nothing of a scheme of HTTP went',
+    'fields without an effect on a scheme of HTTP were removed',
     ['components', 'securitySchemes', 'token'],
     { type: 'http', scheme: 'bearer', in: 'header', name: 'token' },
     { type: 'http', scheme: 'bearer' },

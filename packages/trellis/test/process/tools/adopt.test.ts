@@ -107,7 +107,10 @@ describe('trellis adopt', () => {
     writeFileSync(join(folder, 'openapi.yaml'), 'openapi: 3.1.0\n');
     writeFileSync(join(folder, 'books.yaml'), documentWith(['info', 'title'], 'Books'));
     const { code, stdout } = await trellis(folder, 'adopt', 'books.yaml');
-    expect([code, stdout]).toEqual([2, expect.stringMatching(/is there, and of another origin: move it away first/)]);
+    expect([code, stdout]).toEqual([
+      2,
+      expect.stringMatching(/exists, and was not adopted from this document: move it away first/),
+    ]);
     expect(readFileSync(join(folder, 'openapi.yaml'), 'utf8')).toBe('openapi: 3.1.0\n');
   });
 });
