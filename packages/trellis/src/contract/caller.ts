@@ -25,12 +25,12 @@ export const NO_SCOPES =
   'a scope must be printable ASCII without spaces, " and \\, ' +
   `and all scopes together must have at most ${MAX_SCOPE_CHARACTERS} characters`;
 
-/** The header field of a token. @param token such as `<ACCESS_TOKEN>` */
+/** The header field, with its name, of a token. @param carrier `Authorization`, or the field of an API key */
 export function fieldFor(carrier: string, token: string): string {
   return `${carrier}: ${carried(carrier, token)}`;
 }
 
-/** The value of that field. */
+/** The value of that header field. */
 export function carried(carrier: string, token: string): string {
   return carrier === 'Authorization' ? `Bearer ${token}` : token;
 }
@@ -40,12 +40,12 @@ export function tokenMissing(carriers: readonly string[]): Refusal {
   return new Refusal(ErrorNumber.tokenMissing, `send an access token: ${fields.join(' or ')}`, challenge());
 }
 
-/** @returns what reads `Bearer <token>` from a request; undefined: it has no token */
+/** @returns a function that reads `Bearer <token>` from a request, and returns undefined if the request has no token */
 export function credentialsIn(carriers: readonly string[]): (headers: IncomingHttpHeaders) => string | undefined {
   const names = carriers.map((each) => each.toLowerCase());
   if (names.every((each) => each === 'authorization')) return ({ authorization }) => authorization;
   return (headers) => {
-    // Beside a key, a proxy may have credentials of its own in Authorization.
+    // A request with an API key may also have the credentials of a proxy in Authorization.
     if (names.includes('authorization') && /^bearer /i.test(headers.authorization ?? '')) return headers.authorization;
     // Node's object inherits members such as `constructor`, which may be the name of a key.
     const key = names.find((each) => each !== 'authorization' && Object.hasOwn(headers, each));
@@ -53,12 +53,12 @@ export function credentialsIn(carriers: readonly string[]): (headers: IncomingHt
   };
 }
 
-/** The header WWW-Authenticate of a bearer token needs a parameter (RFC 6750, section 3). The realm is that of all operations. */
+/** A challenge `Bearer` needs a parameter (RFC 6750, section 3): the realm, which all operations share. */
 export function challenge(...parameters: readonly string[]): Readonly<Record<string, string>> {
   return { 'WWW-Authenticate': `Bearer ${['realm="api"', ...parameters].join(', ')}` };
 }
 
-/** @param fields of a reply, with the challenge for a bearer token @returns them with a challenge for each carrier */
+/** @returns the header fields of a reply, with a challenge for each carrier in place of the one for a bearer token */
 export function withChallenges(
   fields: Readonly<Record<string, string>>,
   carriers: readonly string[],
@@ -69,11 +69,13 @@ export function withChallenges(
   return { ...fields, 'WWW-Authenticate': [...new Set(all)].join(', ') };
 }
 
-/** @returns a check that throws a Refusal unless the caller has all scopes of one alternative; undefined: not needed */
+/**
+ * @returns a check that throws a Refusal unless the caller has all scopes of an alternative; undefined: none is needed
+ */
 export function scopeCheck(alternatives: readonly (readonly string[])[]): ((caller: Caller) => void) | undefined {
   const [first] = alternatives;
   if (first === undefined || alternatives.some((scopes) => scopes.length === 0)) return undefined;
-  // A 403 can name one alternative (RFC 6750, section 3.1).
+  // A 403 can name only one alternative (RFC 6750, section 3.1).
   const scope = first.join(' ');
   const message = `the access token must have the scope ${scope}`;
   const headers = challenge('error="insufficient_scope"', `scope="${scope}"`);

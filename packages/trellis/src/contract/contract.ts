@@ -28,16 +28,16 @@ export interface Contract {
   readonly document: OpenApiDocument;
   /** The path in `servers`, which stands before all paths: '' or such as `/api/v1`. */
   readonly basePath: string;
-  /** The first one whose path matches a request applies. */
+  /** The first operation whose path matches a request applies. */
   readonly operations: readonly ContractOperation[];
 }
 
 export interface ContractOperation extends Demand {
   readonly id: string;
-  /** Where it stands, for messages: such as `openapi.yaml:12:5, get /items`. */
+  /** The place of the operation, for messages, such as `openapi.yaml:12:5, get /items`. */
   readonly place: string;
   readonly summary: string | undefined;
-  /** In capitals. */
+  /** In capitals, such as `GET`. */
   readonly method: string;
   /** The path template, such as `/items/{id}`. */
   readonly path: string;
@@ -45,7 +45,7 @@ export interface ContractOperation extends Demand {
   readonly parameters: readonly Parameter[];
   /** @throws Refusal */
   readonly readParameters: (sent: SentRequest) => ParameterValues;
-  /** The content of an object with the members path, query and header, as `readParameters` returns. */
+  /** The schema of the object that `readParameters` returns. */
   readonly values: ContractContent;
   readonly body: ContractBody | undefined;
   /** The key is the status as declared: `200`, `default`. */
@@ -53,15 +53,15 @@ export interface ContractOperation extends Demand {
   readonly validator: OperationValidator;
 }
 
-/** Any `Request` of types.ts. */
+/** The type that each `Request` of types.ts extends. */
 export interface RequestData extends ParameterValues {
   readonly body: unknown;
 }
 
-/** By name; undefined: not sent. */
+/** The values of header fields by name; undefined: the field is not sent. */
 export type HeaderValues = Readonly<Record<string, string | number | bigint | boolean | undefined>>;
 
-/** Any `Reply` of types.ts. */
+/** The type that each `Reply` of types.ts extends. */
 export interface ReplyData {
   readonly status: number;
   readonly headers?: HeaderValues;
@@ -70,9 +70,9 @@ export interface ReplyData {
 
 /** Checks values in which an int64 is a bigint. */
 interface OperationValidator {
-  /** @param work what the verdict may cost @returns what is left of it @throws Refusal */
+  /** @param work the work that the check may take (budget.ts) @returns the work that is left @throws Refusal */
   request(request: RequestData, mediaType: string | undefined, work: number): number;
-  /** @param status a number, or as declared @throws ReplyError */
+  /** @param status a number, or as the contract declares it, such as `default` @throws ReplyError */
   reply(status: number | string, headers: object, body: unknown): void;
 }
 
@@ -88,7 +88,7 @@ export interface ContractBody {
   readonly example: unknown;
 }
 
-/** @param isSound whether an operation is to be read */
+/** @param isSound false for an operation that is refused already, which is not read */
 export function readOperations(
   document: OpenApiDocument,
   attempt = directly,
@@ -103,7 +103,7 @@ export function readOperations(
   for (const [path, item] of pathItemsOf(document, attempt))
     for (const method of METHODS) {
       const operation = item[method];
-      // A number, say, in place of an operation is refused already.
+      // A value that is not an object, such as a number, is refused already.
       if (!isLarge(operation) || !isSound(operation)) continue;
       const where = `${method} ${path}`;
       const security = operation.security ?? ofAll;
@@ -137,7 +137,7 @@ export function readOperations(
   return operations.sort((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')));
 }
 
-/** @param taken by other operations */
+/** @param taken the operationIds of other operations */
 function readId(operation: DeclaredOperation, taken: Set<string>, where: string): string {
   const { operationId: id } = operation;
   if (id === undefined) refuse(operation, where, 'the operationId is missing: give one');

@@ -1,8 +1,8 @@
 import { ExplainedError } from '../explained-error.ts';
 
 /**
- * The failures that every service may answer: the HTTP status followed by two digits. `x-error-numbers` of a contract lists
- * them, and those of its operations.
+ * The numbers of the failures that any service may answer: the HTTP status followed by two digits. `x-error-numbers` of
+ * a contract lists these numbers, and those of the service's own failures.
  */
 export const ErrorNumber = {
   malformedMessage: 40001,
@@ -15,7 +15,7 @@ export const ErrorNumber = {
   bodyNotJson: 40008,
   memberRepeated: 40009,
   contractBroken: 40010,
-  // Services count up from 40011.
+  // Services number their own failures from 40011 up.
   tooMuchWork: 40099,
   tokenMissing: 40100,
   tokenInvalid: 40101,
@@ -41,7 +41,7 @@ export function statusOf(number: ErrorNumber): number {
 /** What is wrong with one value of a request. */
 export interface RequestFault {
   readonly in: 'path' | 'query' | 'header' | 'body';
-  /** A JSON Pointer from there: `/name` of a parameter, `/list/0/id` or '' in a body. Long names are cut. */
+  /** A JSON Pointer within that part: `/name` of a parameter, `/list/0/id` or '' in a body. Long names are cut. */
   readonly pointer: string;
   /** The keyword of JSON Schema that the value breaks, such as `maxLength`; '' if a parameter is given twice. */
   readonly keyword: string;
@@ -91,8 +91,8 @@ export function busy(reason?: string, retryAfterSeconds = 1): Refusal {
 export const overloaded = busy();
 
 /**
- * What cures a refusal of a contract: an edit of its words; a decision of its author, as the service keeps nothing like it;
- * or an `errorBody` of the service.
+ * What cures the refusal of a contract: an edit of its text; a decision of its author, as the service has nothing like
+ * the refused part; or an `errorBody` of the service.
  */
 type Cure = 'edit' | 'decision' | 'errorBody';
 
@@ -101,10 +101,10 @@ export class ContractError extends ExplainedError {
   override readonly name = 'ContractError';
   /** What is wrong and what to do, without the place. */
   readonly said: string;
-  /** Such as `openapi.yaml:12:9`, or that and the operation. */
+  /** Such as `openapi.yaml:12:9`, or `openapi.yaml:12:9, get /items`. */
   readonly at: string | undefined;
   readonly cure: Cure;
-  /** The refusals that this one tells together. */
+  /** The refusals that this error tells together, or the error itself. */
   readonly all: readonly ContractError[];
 
   constructor(said: string, at?: string, cure: Cure = 'edit', all?: readonly ContractError[]) {

@@ -28,7 +28,7 @@ const NOT_OF_OPERATIONS: readonly ErrorNumber[] = [
   ErrorNumber.codingUnknown,
   ErrorNumber.versionUnsupported,
 ];
-/** Those that each operation must declare. */
+/** The failures that each operation must declare. */
 export const OF_OPERATIONS = Object.values(ErrorNumber).filter((each) => !NOT_OF_OPERATIONS.includes(each));
 
 /** Examples of the header fields that the service sends with these statuses. */
@@ -39,10 +39,10 @@ const FIELDS: Readonly<Record<number, Readonly<Record<string, string>>>> = {
   503: { 'retry-after': '1' },
 };
 const REQUEST_ID = { 'x-request-id': '3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10' };
-/** Clients choose theirs: a reply has that of its request. */
+/** Ids that clients may choose: a reply has the id of its request. */
 const REQUEST_IDS = [...Object.values(REQUEST_ID), 'AZaz09_.~:/+=-', '1', '~'.repeat(128)];
 
-/** Ten faults, each with the names of 32 levels and what is wrong, within the bounds of faults.ts. */
+/** Longer than ten faults within the bounds of faults.ts, each with 32 names and a description. */
 const LONGEST_MESSAGE = 'x'.repeat(32_768);
 const SHOWN_MESSAGE = `… up to ${LONGEST_MESSAGE.length} characters`;
 const LONGEST_FAULTS: readonly RequestFault[] = Array.from({ length: 10 }, () => ({
@@ -60,18 +60,20 @@ export interface Failure {
   /** For a reader: the fault and its cure, in English. */
   readonly message: string;
   readonly requestId: string;
-  /** At most ten, of a request that breaks the contract. */
+  /** The faults of a request that breaks the contract, at most ten. */
   readonly faults: readonly RequestFault[];
-  /** undefined: the request was of no operation, or was refused before one was found. */
+  /** undefined if no operation matches the request, or if the request was refused before its operation was known. */
   readonly operationId: string | undefined;
 }
 
-/** The body of each failure, in place of `{ error, message }` and of Problem Details. Pure; it returns at once. */
+/**
+ * Makes the body of each failure, in place of `{ error, message }` and Problem Details, at once and without effects.
+ */
 export type ErrorBodyOf = (failure: Failure) => unknown;
 
 type MakeBody = (failure: Failure, mediaType: string) => unknown;
 
-/** What is sent of a failure. `cause`: why it has no body, although it should. */
+/** What the client gets for a failure. `cause`: the error that kept the body from being made. */
 interface Told {
   readonly mediaType?: string;
   readonly text?: string;
@@ -79,7 +81,7 @@ interface Told {
 }
 export type TellFailure = (refusal: Refusal, requestId: string, operation?: ContractOperation) => Told;
 
-/** Tells the failures of a service without an `errorBody`. The start has compared its bodies with the contract. */
+/** Words the failures of a service without an `errorBody`: the start has compared their bodies with the contract. */
 export const tellFailure: TellFailure = (refusal, _requestId, operation) => {
   const reply = operation && replyFor(operation.replies, refusal.status);
   if (reply !== undefined && reply.content === undefined) return {};
@@ -87,7 +89,7 @@ export const tellFailure: TellFailure = (refusal, _requestId, operation) => {
   return { mediaType, text: JSON.stringify(failureBody(refusal, mediaType)) };
 };
 
-/** Checks each body before it is told. @param outside declares the failures outside operations, if the contract does */
+/** Checks each body by the contract. @param outside declares the failures outside operations, if the contract does */
 function tellBy(
   errorBody: ErrorBodyOf | undefined,
   outside: ContractOperation | undefined,
@@ -105,7 +107,7 @@ function tellBy(
       const hasNone = own !== undefined && content === undefined;
       const failure = { status, number, message, requestId, faults, operationId: operation?.id };
       const made = hasNone ? undefined : make(failure, mediaType);
-      // Its own failure says no more than that it is one.
+      // That the promise may reject does not matter: an errorBody must not return one.
       if (made instanceof Promise) made.catch(() => undefined);
       if (made instanceof Promise || (made === undefined && !hasNone)) throw new Error('it must return a body at once');
       if (judge === undefined || reply === undefined) return { mediaType, text: exactJson(made) };
@@ -126,7 +128,7 @@ function failureBody({ number: error, message }: Pick<Failure, 'number' | 'messa
   return { type: 'about:blank', title: STATUS_CODES[status], status, detail: message, error };
 }
 
-/** What declares the failures outside operations: the schema `Error` of a contract, if it has one. */
+/** An operation that declares the failures outside operations, by the schema `Error` of the contract, if it has one. */
 export function outsideOf(document: OpenApiDocument): Declared[] {
   const schema = document.components?.schemas?.['Error'];
   if (schema === undefined) return [];
@@ -144,8 +146,8 @@ export function listedNumbers({ components }: OpenApiDocument): Readonly<Record<
 }
 
 /**
- * The numbers that a contract does not list, though the service may answer with them; none if it has no list. A contract
- * that was released before a number may lack it.
+ * The numbers with which the service may answer, but which the list of the contract lacks; none without a list. A
+ * contract that was released before a number was added may lack the number.
  */
 export function unlistedNumbers(document: OpenApiDocument): readonly ErrorNumber[] {
   const numbers = listedNumbers(document);
@@ -162,7 +164,7 @@ export function requireRequestIds({ method, path, replies, validator }: Contract
         validator.reply(status, { [name]: id }, undefined);
       } catch (error) {
         if (!(error instanceof ReplyError)) throw error;
-        // Another fault is that the body is missing here.
+        // The body, which is missing here, is a fault that does not count.
         const fault = error.faults.find((each) => each.path === `/headers/${name}`);
         if (fault === undefined) continue;
         const why = `clients may choose the id ${id}, but ${inWords([fault])}`;
@@ -173,7 +175,7 @@ export function requireRequestIds({ method, path, replies, validator }: Contract
 
 /**
  * @param outside declares the failures outside operations, if the contract does
- * @returns what tells the failures
+ * @returns a function that words the failures
  * @throws ContractError, with `attempt`, if an operation does not declare a failure that the service itself may answer
  */
 export function requireFailures(
@@ -209,7 +211,7 @@ export function requireFailures(
       const where = `${method} ${path}`;
       for (const number of OF_OPERATIONS) {
         const status = statusOf(number);
-        // Without a token there is no limit either.
+        // Without a token there is no rate limit either.
         if (operation.security.length === 0 && [401, 403, 429].includes(status)) continue;
         const node = replyFor(responses, status) ?? declared;
         const reply = replyFor(operation.replies, status);
@@ -229,7 +231,7 @@ export function requireFailures(
   return tell;
 }
 
-/** Values for those declared headers that the service sends. */
+/** Values of the declared headers that the service itself sends. */
 function headersOf(status: number, { carriers }: Demand, { headers }: ContractReply, follow: Follow): object {
   const fields = Object.entries({ ...REQUEST_ID, ...withChallenges(FIELDS[status] ?? {}, carriers) });
   const sent = Object.fromEntries(fields.map(([name, value]) => [name.toLowerCase(), value]));
@@ -244,7 +246,7 @@ export function toldIn(body: unknown): Partial<ErrorBody> {
   return { ...(typeof error === 'number' && { error }), ...(typeof message === 'string' && { message }) };
 }
 
-/** Also a body with what JSON lacks, such as NaN. */
+/** Shows a body also if it has values that JSON lacks, such as NaN. */
 function shownAs(body: unknown): string {
   try {
     return exactJson(body);

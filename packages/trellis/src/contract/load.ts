@@ -16,17 +16,17 @@ import { requireOpenApi } from './validator/openapi-schema.ts';
 import { withValidators } from './validator/operations.ts';
 import { requireKept } from './rules/kept.ts';
 
-/** A contract, and how its service tells failures. */
+/** A contract, with the function that words the failures of its service. */
 export interface Loaded extends Contract {
   readonly tell: TellFailure;
 }
 
-/** The contract of the last file: a process that starts its service again, as tests do, need not compile it again. */
+/** The contract of the last file: a process that starts a service again, as tests do, need not compile it again. */
 let last: (Loaded & { readonly errorBody: unknown }) | undefined;
 
 /**
  * @param contract its text, or the URL of its file
- * @param errorBody of its service, if it has one; 'any': it may have one, which is not compared with the contract
+ * @param errorBody the function of the service; 'any': refusals that an errorBody may cure do not count
  * @throws ContractError
  */
 export async function loadContract(contract: string | URL, errorBody?: ErrorBodyOf | 'any'): Promise<Loaded> {
@@ -56,16 +56,16 @@ function compile(text: string, sum: string, errorBody: ErrorBodyOf | 'any' | und
   return loaded;
 }
 
-/** What a text says, and all that keeps the service from keeping it. */
+/** What the text of a contract says, and all reasons why the service cannot keep it. */
 export interface Examined extends Loaded {
   readonly found: Findings;
   readonly schemas: ReadonlySet<Schema>;
 }
 
 /**
- * @param sum of the document that `npm run generate` has checked by the schema of OpenAPI, and its patterns
- * @param document what was read of the text, if it was read already
- * @param isServed whether messages will be held to it
+ * @param sum `sumOf` a document which `npm run generate` has checked by the schema of OpenAPI and for its patterns
+ * @param document the parsed text, if it was parsed already
+ * @param isServed whether messages will be validated by it
  * @throws ContractError if the text is not YAML, or not OpenAPI 3.1
  */
 export function examine(
@@ -79,7 +79,7 @@ export function examine(
   const { attempt, isSound } = found;
   const follow = follower(document);
   const schemas = requireKept(document, found);
-  // What a known document skips takes a sixth of a start.
+  // These checks take a sixth of a start: a document that generate has checked skips them.
   if (sum !== sumOf(document)) {
     requireOpenApi(document, found);
     requireOneFile(document, found);
@@ -104,7 +104,7 @@ export function examine(
   return { yaml: text, document, basePath, operations, tell, found, schemas };
 }
 
-/** Of what is parsed, so that a formatter of YAML changes nothing. */
+/** The hash of the parsed document: a formatter of YAML does not change it. */
 export function sumOf(document: OpenApiDocument): string {
   return `${hash('sha256', exactJson(document))}\n`;
 }

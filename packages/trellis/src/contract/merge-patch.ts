@@ -10,7 +10,7 @@ interface NoSuchMember {
 type Optional<T, Name extends keyof T> = object extends Pick<T, Name> ? true : false;
 type Without<Mark, T, When> = When extends true ? Exclude<T, Mark> : T;
 
-/** What a value becomes; in a patch undefined leaves it, and null removes it. */
+/** The type of a value after a patch, in which undefined leaves the value, and null removes it. */
 type Changed<Stored, Patch> = Patch extends undefined
   ? Stored
   : Patch extends null
@@ -39,7 +39,7 @@ type MergedObject<Stored, Patch> = {
 
 /**
  * Merges the patch of a client into what is stored (JSON Merge Patch, RFC 7396): a member of the patch replaces that of
- * the stored value, null removes it, an object is merged member by member. Changes neither; an int64 stays a bigint.
+ * the stored value, null removes it, an object is merged member by member. Neither argument changes.
  *
  * @param stored a row, or a value of JSON
  * @param patch a body, in which an undefined member was not sent
@@ -53,7 +53,7 @@ export function mergePatch<Stored extends object, Patch extends object>(
 
 function merged(stored: unknown, patch: unknown): unknown {
   if (!hasMembers(patch)) return patch;
-  // Not an object: a member may have the name `__proto__`.
+  // A Map, as a member may have the name `__proto__`.
   const members = new Map(hasMembers(stored) ? Object.entries(stored) : []);
   for (const [name, change] of Object.entries(patch)) {
     if (change === null) members.delete(name);

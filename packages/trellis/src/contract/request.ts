@@ -22,13 +22,13 @@ interface ReadBody {
 /** A request that is not validated yet. */
 export interface ReadRequest {
   readonly request: RequestData;
-  /** Of its body. */
+  /** The media type of the body. */
   readonly mediaType: string | undefined;
-  /** What the verdict may cost. */
+  /** The work that the check of the request may take (budget.ts). */
   readonly work: number;
 }
 
-/** Makes a request of a record, which is its body: JSON, or a value that is read. @throws Refusal */
+/** Makes a request with a record as its body: JSON, or a value that was read already. @throws Refusal */
 export function readRecord(body: string | Holder, operation: ContractOperation): RequestData {
   const [mediaType = ''] = operation.body?.types.keys() ?? [];
   const sent = { path: operation.path, query: '', headers: {} };
@@ -61,7 +61,7 @@ export function readValues(
   return { request: { path, query, header, body: value }, mediaType: body?.mediaType, work: workFor(bytes) };
 }
 
-/** Then fills in the defaults. @throws Refusal if the request breaks the contract */
+/** Validates the request, and then fills in the defaults. @throws Refusal if the request breaks the contract */
 export function requireValid({ request, mediaType, work }: ReadRequest, operation: ContractOperation): void {
   const left = operation.validator.request(request, mediaType, work);
   const { path, query, header } = request;
@@ -69,7 +69,7 @@ export function requireValid({ request, mediaType, work }: ReadRequest, operatio
   const position = mediaType === undefined ? undefined : operation.body?.types.get(mediaType)?.position;
   const inBody = position?.fillIn(request.body) === true;
   if (!inParameters && !inBody) return;
-  // A default may break a rule about other members, such as dependentRequired: the operation must not get this.
+  // A default may break a rule about other members, such as dependentRequired: no operation must get such a request.
   try {
     operation.validator.request(request, mediaType, left);
   } catch (error) {

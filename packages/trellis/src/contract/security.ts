@@ -8,7 +8,7 @@ export interface Demand {
   readonly security: readonly (readonly string[])[];
   /** Whether a request without a token is served. */
   readonly anonymous: boolean;
-  /** The header fields in which a request may carry its token: `Authorization`, for a bearer token, or those of its own. */
+  /** The header fields that may have the token: `Authorization` for a bearer token, or those of API keys. */
   readonly carriers: readonly string[];
 }
 
@@ -45,8 +45,8 @@ export function readSecurity(
 }
 
 /**
- * A token does not say which scheme it is of, so that any token would do for each of them: schemes may differ only where
- * a token of the one may do all that a token of the other may.
+ * A token does not say which scheme it belongs to, so that any token would pass for each scheme. Where operations name
+ * several schemes, each must therefore name all of them, as alternatives with the same scopes.
  *
  * @param demands of all operations
  */

@@ -44,8 +44,8 @@ type FilledIn<T> = {
   [Name in keyof T as undefined extends Required<T>[Name] ? Name : never]-?: Defined<T[Name]>;
 } & (string extends keyof T ? (unknown extends T[string] ? Others : unknown) : unknown);
 /**
- * Marks an open object, for storage/tables.ts too. The compiler drops an index signature from `{ ...body, id }`, but no
- * member.
+ * Marks an object that may have other members, for storage/tables.ts too: the compiler drops an index signature from
+ * `{ ...body, id }`, but not a member.
  */
 export interface Others {
   readonly 'other members'?: true;
@@ -53,7 +53,7 @@ export interface Others {
 
 /**
  * A value of a reply, as an operation returns it: without writeOnly members, and with every other one that the contract
- * declares. An optional one may be undefined, and is then not sent: if it could be left out, it would be lost unseen.
+ * declares. An optional member is undefined if it is not sent: if it could be left out, a forgotten one would compile.
  */
 type SentValue<T> =
   T extends ReadOnly<infer Value>
@@ -66,7 +66,7 @@ type SentValue<T> =
               SentValue<Defined<T[Name]>> | Absent<T, Name>;
           }
         : T;
-/** For an optional member, and for those that the contract does not name. */
+/** `undefined` for an optional member, and for all members that the contract does not name. */
 type Absent<T, Name extends keyof T> = string extends Name
   ? undefined
   : object extends Pick<T, Name>
@@ -112,7 +112,7 @@ type Offered<Name> = Name extends string
     ? never
     : Name
   : never;
-/** Not `None`, for which the compiler would call the value of a misspelt header wrong, and not its name. */
+/** Not `None`: the compiler would complain of the value of a misspelt header, and not of its name. */
 type NoHeaders = Readonly<Partial<Record<'no header', never>>>;
 type Headers<H> = [keyof H] extends [never]
   ? { readonly headers?: NoHeaders }

@@ -23,11 +23,11 @@ export interface ContractContent {
   readonly position: Position | undefined;
 }
 
-/** Without a position, the value holds no number. */
+/** In replies, a content without a position holds no number. */
 interface ReplyContent extends ContractContent {
-  /** What is sent of a body that an operation returned: its declared members, each number as the contract types it. */
+  /** Makes the body to send: the declared members of what an operation returned, each number with its declared type. */
   readonly sent: (body: unknown) => unknown;
-  /** Writes what is sent. */
+  /** Writes the result of `sent` as JSON. */
   readonly toJson: (body: unknown) => string;
 }
 
@@ -40,16 +40,16 @@ export interface ContractReply {
 /** The service adds these to replies; an operation must not. */
 export const OWN_HEADERS = ['x-request-id', 'ratelimit', 'ratelimit-policy'] as const;
 
-/** HTTP itself decides on these fields of a reply (RFC 9110 and 9112), or the service, by its settings. */
+/** Fields of a reply that HTTP (RFC 9110 and 9112) or the service's settings decide on, and no operation. */
 const FIELDS_OF_HTTP =
   /^(?:connection|proxy-connection|keep-alive|upgrade|te|trailer|transfer-encoding|content-length|content-encoding|date|x-content-type-options|access-control-.*)$/i;
 
-/** What declares a status: its number, or its range. */
+/** The reply that the contract declares for a status by its number, or by its range. */
 export function declaredFor<T>(replies: ReadonlyMap<string, T>, status: number | string): T | undefined {
   return replies.get(String(status)) ?? replies.get(`${String(status).slice(0, 1)}XX`);
 }
 
-/** The same, or `default`. */
+/** The same, or the reply that the contract declares as `default`. */
 export function replyFor<T>(replies: ReadonlyMap<string, T>, status: number | string): T | undefined {
   return declaredFor(replies, status) ?? replies.get('default');
 }
@@ -95,7 +95,7 @@ function readContent(content: Content, where: string): Map<string, AnySchema> {
   const read = new Map(
     Object.entries(content).map(([type, media]) => {
       if ((media.schema as unknown) === undefined) refuse(media, where, `${type} must have a schema`);
-      // JSON is UTF-8 (RFC 8259): the parameter says nothing more.
+      // The only parameter is charset=utf-8, which JSON has anyway (RFC 8259).
       return [type.replace(/;.*/, ''), media.schema];
     }),
   );
@@ -129,7 +129,7 @@ function replyOf(schema: AnySchema, follow: Follow): ReplyContent {
     schema,
     position,
     sent: (body) => sent(body, schema, position),
-    // exactJson is slower, and only it writes a bigint.
+    // Only exactJson can write a bigint, and it is slower.
     toJson: (body) => sendable(numbers === 'bigint' ? exactJson(body) : JSON.stringify(body)),
   };
 }

@@ -13,7 +13,7 @@ export interface Fault {
 
 /** A request breaks the contract. */
 export class ContractBroken extends Refusal {
-  /** All of them; `faults` has those that the client is told. */
+  /** All faults; `faults` has those that the client is told. */
   readonly found: readonly Fault[];
 
   constructor(found: readonly Fault[], request?: object) {
@@ -29,7 +29,7 @@ export class ReplyError extends Error {
   readonly faults: readonly Fault[];
   readonly words: string;
 
-  /** @param reason why it could not be checked; it then has no faults */
+  /** @param reason why the reply could not be checked: it then has no faults */
   constructor(operation: string, faults: readonly Fault[], reason?: string) {
     const words = reason ?? inWords(faults);
     super(`the reply of ${operation} ${reason === undefined ? 'breaks the contract' : 'cannot be checked'}: ${words}`);
@@ -39,8 +39,9 @@ export class ReplyError extends Error {
 }
 
 /**
- * Bounds of a message: its faults, those that are read to find different ones, the characters of each name, and those of
- * what is wrong, which may list all values of an enum. LONGEST_MESSAGE of failures.ts is longer than what they allow.
+ * Bounds of a message: its faults, the faults that are read to find so many different ones, the characters of each
+ * name, and those of each description, which may list all values of an enum. LONGEST_MESSAGE of failures.ts exceeds
+ * them all.
  */
 const MAX_FAULTS = 10;
 const MAX_READ = 30;
@@ -57,7 +58,7 @@ const NOUNS: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-/** No text of a parameter or of a header field is null. */
+/** The text of a parameter or of a header field is never null. */
 const IN_TEXT = /^\/(?:path|query|headers?)\//;
 
 const IS_NOT_ALLOWED = ['false schema', 'additionalProperties', 'unevaluatedProperties'];
@@ -72,8 +73,8 @@ export function inWords(found: readonly Fault[]): string {
 }
 
 /**
- * @param message in which the faults are
- * @returns the faults that are told, and the sentences of all, with how many more there are
+ * @param message the message that has the faults
+ * @returns the faults to tell, and one sentence for each, with the number of the others
  */
 function read(found: readonly Fault[], message: object = {}) {
   const faults = found.filter((fault) => !(IN_TEXT.test(fault.path) && String(typesIn(fault)) === 'null'));
@@ -113,7 +114,7 @@ function typesIn({ keyword, wanted }: Fault): readonly string[] {
   return keyword === 'type' ? [wanted].flat().map(String) : [];
 }
 
-/** Whether a text in the query lacks nothing but the `+` that its client sent as it is. */
+/** Whether a text in the query would be valid with `+` for each space: the client sent `+`, which means a space. */
 function isPlusLost({ path, keyword, wanted }: Fault, request: object): boolean {
   const [part, ...names] = path.split('/').slice(1);
   if (part !== 'query') return false;
@@ -146,7 +147,7 @@ function predicate(fault: Fault): string {
       return `must be ${types.map((each) => NOUNS[each] ?? each).join(' or ')}`;
     }
     case 'pattern':
-      // The words of the contract, if it has some.
+      // The `x-pattern-message` of the contract, if it has one.
       return message;
     default:
       if (keyword === 'minLength' && wanted === 1) return 'must not be empty';

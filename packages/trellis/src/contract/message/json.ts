@@ -2,7 +2,7 @@ import { ErrorNumber, Refusal } from '../errors.ts';
 import type { Position } from '../schema/positions.ts';
 
 export const MAX_DEPTH = 32;
-/** Ajv repeats the names of members in the path of each value: one of 1 MiB took gigabytes (`verdict.test.ts`). */
+/** Ajv repeats the names of members in the path of each value: a name of 1 MiB took gigabytes (`verdict.test.ts`). */
 const MAX_NAME = 1000;
 
 export type Holder = Record<string, unknown>;

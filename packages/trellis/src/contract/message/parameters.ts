@@ -14,7 +14,7 @@ export interface SentRequest {
   readonly path: string;
   /** Without the question mark. */
   readonly query: string;
-  /** By lower-case name. */
+  /** By name, in lower case. */
   readonly headers: Readonly<Record<string, unknown>>;
 }
 
@@ -88,7 +88,7 @@ export function parameterReader(
   };
 }
 
-/** The schema of an object with the members path, query and header, which has what fills in their defaults. */
+/** The schema of an object with the members path, query and header, by which their defaults are filled in. */
 export function valuesSchema(parameters: readonly Parameter[]): Schema {
   const ofPart = (location: Parameter['in']) => {
     const own = parameters.filter((each) => each.in === location);
@@ -103,7 +103,7 @@ interface SentTexts {
   readonly headers: SentRequest['headers'];
 }
 
-/** The returned function yields undefined for a missing parameter, and deletes what it reads from the query. */
+/** The returned function yields undefined for a missing parameter, and deletes from the query what it has read. */
 function readerOf(parameter: Parameter, position: Position): (sent: SentTexts) => unknown {
   const { in: location, name } = parameter;
   const explode = isExploded(parameter);
@@ -197,7 +197,7 @@ export function readScalar(text: string, position: Position): unknown {
         `a double would not keep the digits of the integer ${text.slice(0, 100)}, and the contract gives it no type`,
       );
     const isInteger = typeof number === 'bigint' || (Number.isInteger(number) && !int64);
-    // Where no string is allowed, a fault should say what the number must be.
+    // Where the types allow no string, the number is kept, so that the fault says what the number must be.
     if (isInteger || (Number.isFinite(number) && (types.has('number') || !types.has('string')))) return number;
   }
   if (types.has('boolean') && (text === 'true' || text === 'false')) return text === 'true';
@@ -219,7 +219,7 @@ function percentDecoded(text: string, where: string): string {
   try {
     if (/^[\x21-\x7e ]*$/.test(text)) return decodeURIComponent(text);
   } catch {
-    // The throw below.
+    // The throw below refuses the text.
   }
   throw new Refusal(ErrorNumber.malformedMessage, `the ${where} is not percent-encoded UTF-8`);
 }

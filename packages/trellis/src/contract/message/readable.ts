@@ -3,7 +3,7 @@ import { type AnySchema, type Follow, locationOf, type Parameter } from '../sche
 import { Position } from '../schema/positions.ts';
 import { inPlace } from '../schema/subschemas.ts';
 
-// Which values a parameter may have, so that its text can be read in one way.
+// Which values a parameter may have, so that its text can be read in one way only.
 
 type Structure = 'scalar' | 'array' | 'object';
 
@@ -12,19 +12,19 @@ export function structureOf({ types }: Position): Structure {
   return types.has('object') ? 'object' : 'scalar';
 }
 
-/** The names of the query that a parameter reads, except those with brackets (deepObject). */
+/** The names in the query that a parameter reads, except those with brackets (deepObject). */
 export function queryNames(parameter: Parameter, position: Position): readonly string[] {
   if (parameter.in !== 'query' || parameter.style === 'deepObject') return [];
   return isSpread(parameter, position) ? [...position.names] : [parameter.name];
 }
 
-/** Whether the members of an object are parameters of the query by themselves. */
+/** Whether each member of an object is a parameter of the query by itself. */
 export function isSpread(parameter: Parameter, position: Position): boolean {
   const isAllowed = parameter.in === 'query' && parameter.style !== 'deepObject' && isExploded(parameter);
   return isAllowed && structureOf(position) === 'object';
 }
 
-/** Whether each item or member is written by itself: by default in the style `form` only, the one of a query. */
+/** Whether each item or member is written by itself: by default only in `form`, the default style of a query. */
 export function isExploded({ in: location, style, explode }: Parameter): boolean {
   return explode ?? (style ?? (location === 'query' ? 'form' : 'simple')) === 'form';
 }

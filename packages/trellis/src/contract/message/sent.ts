@@ -5,8 +5,8 @@ import { type Holder, PlainObject } from './json.ts';
 import type { Position } from '../schema/positions.ts';
 
 /**
- * What the service sends of the body of a reply. The types cannot see that a row has more members than the reply
- * declares, or that one is undefined: both are left out, before the validator and the writer see the body.
+ * @returns a function that makes the body to send. The types cannot see that a returned row has more members than the
+ * reply declares, or that one is undefined: both are left out, before the validator and the writer see the body.
  */
 export function sentBy(follow: Follow) {
   const known = new Map<Schema, Map<string | number, AnySchema>>();
@@ -15,21 +15,21 @@ export function sentBy(follow: Follow) {
   return sent;
 
   /**
-   * A copy without members that are undefined, or that the schema never allows, in which each number is as the contract
-   * types it; the value itself if it is so already.
+   * A copy without members that are undefined, or that the schema never allows, in which each number has the type of
+   * the contract; the value itself if nothing changes.
    *
    * @param position undefined: the value holds no number
    * @param at the name of the member, or the index of the item, that the value is
    */
   function sent(value: unknown, schema: AnySchema, position: Position | undefined, at: string | number = ''): unknown {
     if (typeof value !== 'object' || value === null) return position === undefined ? value : position.typed(value);
-    // Or the validator would see another value than the client.
+    // The client gets the result of toJSON: the validator must see the same.
     if (hasToJson(value)) return sent(jsonOf(value, at), schema, position);
     if (Array.isArray(value)) {
       const items = value.map((each, index) => sent(each, part(schema, index), position?.item(index), index));
       return items.some((each, index) => each !== value[index]) ? items : value;
     }
-    // Most replies are whole, and need no copy.
+    // Most replies need no copy.
     let kept: Holder | undefined;
     const names = Object.keys(value);
     for (const [index, name] of names.entries()) {
@@ -45,12 +45,12 @@ export function sentBy(follow: Follow) {
   /** The schema of a member or an item; false: the schema allows none, whichever of its branches holds. */
   function part(schema: AnySchema, at: string | number): AnySchema {
     if (typeof schema === 'boolean') return schema;
-    // Looked up first, for the reason that Position.member gives.
+    // `get` comes first for the reason that Position.member gives.
     const parts = known.get(schema) ?? known.getOrInsertComputed(schema, () => new Map());
     let found = parts.get(at);
     if (found === undefined) {
       found = partOf(schema, at);
-      // Clients choose the names in an object such as a map, and the length of a list.
+      // Clients choose the names in a map and the length of a list: what is kept needs a bound.
       if (parts.size < MAX_KNOWN) parts.set(at, found);
     }
     return found;
@@ -86,7 +86,7 @@ export function sentBy(follow: Follow) {
     return isEvaluated ? own : [...own, others];
   }
 
-  /** The same object for the same schemas, so that what is known of it is found again. */
+  /** Returns the same object for the same schemas, so that `known` finds the parts of the object again. */
   function combine(keyword: 'allOf' | 'anyOf', schemas: readonly AnySchema[]): AnySchema {
     const decides = keyword === 'anyOf';
     const flat = schemas.flatMap((each) => flattened(keyword, each));
@@ -100,7 +100,7 @@ export function sentBy(follow: Follow) {
     return combined.getOrInsertComputed(key, () => ({ [keyword]: [...all] }));
   }
 
-  /** Without it, each level of a value whose schemas refer to each other would have schemas of its own. */
+  /** Without this step, each level of a value whose schemas refer to each other would have new schemas. */
   function flattened(keyword: 'allOf' | 'anyOf', schema: AnySchema): readonly AnySchema[] {
     if (typeof schema === 'boolean' || Object.keys(schema).length !== 1) return [schema];
     const { $ref, [keyword]: all = $ref === undefined ? undefined : [follow($ref)] } = schema;

@@ -40,7 +40,7 @@ export function variablesOf(template: string): string[] {
   return [...template.matchAll(VARIABLES)].map(([, name = '']) => name);
 }
 
-/** Matches every path that a template matches, and each template that matches no others. */
+/** Matches every path that the template matches, and every template whose paths it all matches. */
 export function matching(template: string): RegExp {
   return new RegExp(`^${template.split(VARIABLE).map(RegExp.escape).join('[^/]+')}$`);
 }

@@ -1,19 +1,19 @@
 import { canBeEmpty, type Group, isCharacter, lettersOf, type PatternNode, nodesOf, setOf } from './pattern-nodes.ts';
 
-// A pattern is read as an automaton. JavaScript follows one path through it after the other, and goes back where one
-// fails: here the paths of the worst text are counted. budget.ts cannot bound them, as nothing stops a match under way.
+// This file reads a pattern as an automaton, of which JavaScript tries one path after another, and counts the paths of
+// the worst text: the budget of budget.ts cannot bound them, as nothing stops a match under way.
 
 /** The largest number of paths to a character of a text. */
 const MAX_PATHS = 20;
-/** The same for its first FEW characters, which cost little however they are tried: one of many words, an IPv4 address. */
+/** The same for the first FEW characters, which cost little: a choice among words or an IPv4 address has more paths. */
 const MAX_PATHS_OF_FEW = 100;
 const FEW = 16;
-/** A pattern that has more states than this, or combinations of states, is refused. */
+/** A pattern with more states than this, or with more combinations of states, is refused. */
 const MAX_STATES = 10_000;
 const MAX_COMBINATIONS = 5000;
 const MAX_REPEATED = 1000;
 
-/** A state of the automaton: `read` takes one character, the others none. `loop` may go to `again` first. */
+/** A state of the automaton: `read` takes one character, the others none. `loop` goes to `again`, or to `then`. */
 type PatternState =
   | Read
   | { readonly is: 'either'; readonly to: readonly PatternState[] }
@@ -26,20 +26,20 @@ interface Read {
   readonly set: RegExp;
   readonly then: PatternState;
 }
-/** The state behind the pattern: nothing can fail there. */
+/** The state after the whole pattern: a match that arrives there cannot fail. */
 const ACCEPT: PatternState = { is: 'end' };
-/** The end of what is counted, such as the end of a text or of a lookahead. */
+/** The end of the counted part, such as the end of a text or of a lookahead. */
 const END: PatternState = { is: 'end' };
 
-/** How many paths have led to each state that is the next to read. */
+/** For each state that may read the next character, the number of paths that lead to it. */
 type Paths = ReadonlyMap<Read, number>;
 
-/** What to assume of a pattern, to find the cure for it. */
+/** Changes to assume in a pattern, to find out which one would cure it. */
 interface Assumed {
   readonly isAnchored?: boolean;
   /** The largest number of repetitions. */
   readonly bound?: number;
-  /** More repetitions count as any number of them, which allows no fewer paths. */
+  /** More repetitions than this count as any number of them, which allows at least as many paths. */
   readonly repeated?: number;
 }
 
@@ -53,14 +53,14 @@ class TooManyPaths extends Error {
 }
 
 /**
- * The work of a match is the number of paths at each character. They are counted for all texts at once: those that lead to
- * the same states in the same numbers are one.
+ * The work of a match is the number of paths at each character. They are counted for all texts at once: texts that lead
+ * to the same states on the same numbers of paths count as one.
  *
  * @returns the parts of a pattern that can read the same character on too many paths; undefined: no text has so many
  */
 export function findBacktracking(root: PatternNode, assumed: Assumed = {}): readonly string[] | undefined {
   let found: readonly string[] = [];
-  // Most patterns need no exact numbers, which can take a hundred times as long to follow.
+  // Most patterns pass where 5 repetitions count as any number: exact numbers can take a hundred times as long.
   for (const repeated of [4, MAX_REPEATED]) {
     try {
       countPaths(root, { repeated, ...assumed });
@@ -120,7 +120,7 @@ function requireFew(read: Paths, search: Read, most: number): void {
   throw new TooManyPaths([...new Set(largest.map(([{ source }]) => source))]);
 }
 
-/** What can read the next character from here, and by how many paths. */
+/** The states that can read the next character from here, with the number of paths to each. */
 function readsFrom(from: PatternState, isStart = false): Paths {
   const found = new Map<Read, number>();
   let paths = 0;
@@ -129,7 +129,7 @@ function readsFrom(from: PatternState, isStart = false): Paths {
     if (state.is === 'read') found.set(state, (found.get(state) ?? 0) + 1);
     else if (state.is === 'either') for (const each of state.to) visit(each, begun);
     else if (state.is === 'start' && isStart) visit(state.then, begun);
-    // JavaScript takes back a repetition that has read nothing.
+    // JavaScript undoes a repetition that has read nothing.
     else if (state.is === 'loop' && !begun.includes(state)) {
       visit(state.again, [...begun, state]);
       visit(state.then, begun);
@@ -183,7 +183,7 @@ function automatonOf(root: PatternNode, { bound = Infinity, repeated = MAX_REPEA
     { body: [body], min, max = Infinity }: Extract<PatternNode, { type: 'quantifier' }>,
     then: PatternState,
   ): PatternState {
-    // A character that need not be read is read once if nothing behind it can fail: JavaScript takes no such step back.
+    // If nothing after it can fail, JavaScript never comes back to an optional character, which then adds no path.
     const most = then === ACCEPT && isCharacter(body) ? min : Math.min(max, Math.max(bound, min));
     const isLoop = most > repeated;
     let rest = then;
@@ -192,18 +192,18 @@ function automatonOf(root: PatternNode, { bound = Infinity, repeated = MAX_REPEA
       loop.again = stateOf(body, loop);
       rest = loop;
     } else for (let count = min; count < most; count++) rest = { is: 'either', to: [stateOf(body, rest), then] };
-    // A repetition that `min` demands may read nothing, on each of its paths.
+    // Each repetition that `min` demands adds paths if the body can be empty; otherwise one before the loop is enough.
     const least = isLoop && !canBeEmpty(body) ? Math.min(min, 1) : min;
     for (let count = 0; count < least; count++) rest = stateOf(body, rest);
     return rest;
   }
 
-  /** A text that a group has read is one of those that the group can read. */
+  /** A back reference counts as any text that its group can read. */
   function again(node: Extract<PatternNode, { type: 'reference' }>, then: PatternState): PatternState {
     const group = groups.find((each, index) =>
       node.name === undefined ? node.matchIndex === index + 1 : each.name?.value === node.name.value,
     );
-    // Within itself a group has read nothing yet.
+    // A reference within its own group reads nothing.
     if (group === undefined || within.includes(group)) return then;
     return { is: 'either', to: [stateOf(group, then), then] };
   }

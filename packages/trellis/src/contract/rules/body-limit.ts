@@ -1,3 +1,3 @@
 export const DEFAULT_BODY_BYTES = 64 * 1024;
-/** A verdict on 1 MiB takes at most half a second, in which the process answers no other request (`test:attacks`). */
+/** To check 1 MiB takes at most half a second, in which the process answers no other request (`test:attacks`). */
 export const MAX_BODY_BYTES = 1024 * 1024;

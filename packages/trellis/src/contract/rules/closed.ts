@@ -2,7 +2,7 @@ import { declares, evaluating, joined } from '../schema/subschemas.ts';
 import { type Follow, locationOf, type Schema } from '../schema/document.ts';
 import { ContractError } from '../errors.ts';
 
-/** @throws ContractError if an object must have a member that it must not have: no value is valid */
+/** @throws ContractError if a schema requires a member that it also forbids: no value would be valid */
 export function requireDeclared(schema: Schema, follow: Follow): void {
   if (schema.required === undefined) return;
   const all = joined([schema], follow);

@@ -3,17 +3,17 @@ import { type Follow, locationOf, type Schema } from '../schema/document.ts';
 import type { Findings } from '../schema/findings.ts';
 import { isSchema, tested } from '../schema/subschemas.ts';
 
-/** What reads schemas, and the validator, call themselves for each schema of the same value within or behind another. */
+/** The readers of schemas, and the validator, nest a call for each schema of a value within or behind another. */
 const MAX_DEPTH = 100;
 
-/** @param found gets the first chain of schemas that is too long; whatever depends on one of them is not looked at further */
+/** @param found gets a refusal of the first chain that is too long; nothing that depends on such a chain is checked */
 export function requireShallow(schemas: Iterable<Schema>, follow: Follow, found: Findings): void {
   const heights = new Map<Schema, number>();
   const heightOf = (schema: Schema, depth = 1): number => {
     if (depth > MAX_DEPTH) return Infinity;
     const known = heights.get(schema);
     if (known !== undefined) return known;
-    // One that leads back to itself is refused elsewhere.
+    // A schema that leads back to itself is refused elsewhere.
     heights.set(schema, 0);
     const next = found.isSound(schema) ? tested(schema, follow).filter(isSchema) : [];
     const height = 1 + next.reduce((most, each) => Math.max(most, heightOf(each, depth + 1)), 0);

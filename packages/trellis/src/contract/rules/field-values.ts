@@ -5,9 +5,9 @@ import { SILENT_FORMATS, STRING_FORMATS } from '../schema/formats.ts';
 import { urlOf, variablesOf } from './addresses.ts';
 import { MAX_BODY_BYTES } from './body-limit.ts';
 
-// What may stand in the fields of vocabulary.ts.
+// The values that the fields of vocabulary.ts may have.
 
-/** @returns what is wrong with a value: a sentence whose subject is the field's name */
+/** @returns what is wrong with a value, as the end of a sentence that begins with the field's name */
 export type ValueCheck = (value: unknown, holder: Readonly<Record<string, unknown>>) => string | undefined;
 
 export const must =
@@ -103,14 +103,14 @@ export const serverUrl: ValueCheck = (url, { variables }) => {
 /** RFC 9110, section 5.6.2. */
 export const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
 export const FIELD_NAME = 'use letters, digits and hyphens';
-/** Browsers, proxies and libraries set these, or read a meaning of their own into them. */
+/** Browsers, proxies and libraries send these fields, or give them a meaning of their own. */
 const SENT_BY_CLIENTS =
   /^(?:(?:accept|access-control|content|if|proxy|sec|upgrade|x-forwarded)(?:-.*)?|baggage|cache-control|connection|cookie2?|date|dnt|expect|forwarded|from|host|keep-alive|max-forwards|origin|pragma|priority|range|referer|set-cookie|te|trace(?:parent|state)|trailer|transfer-encoding|user-agent|via|x-real-ip|x-request-id)$/i;
 export const header: ValueCheck = (value) => {
   const name = String(value);
   if (/^authorization$/i.test(name)) return 'must not be Authorization: write type: http and scheme: bearer';
   if (TOKEN.test(name) && !SENT_BY_CLIENTS.test(name)) return noPrototype([name], {});
-  return `must be that of a header field which clients do not send by themselves, unlike ${name}: X-API-Key, say`;
+  return `must be a header field that clients do not send by themselves: write X-API-Key, say, in place of ${name}`;
 };
 
 export function holdsBigint(value: unknown): boolean {

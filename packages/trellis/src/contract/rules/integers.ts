@@ -14,7 +14,7 @@ import { isInteger, isLarge } from '../schema/exact.ts';
 import { VOCABULARY } from './vocabulary.ts';
 import { Position } from '../schema/positions.ts';
 
-/** Branches that refer to all branches have as many pairs as the fourth power of their number. */
+/** If each of n branches refers to all of them, n⁴ pairs are compared. */
 const MAX_PAIRS = 20_000_000;
 
 /**
@@ -28,14 +28,14 @@ export function requireOneIntegerType(values: readonly AnySchema[], follow: Foll
   const [isNewValue, isNewPart] = [firstTimes(), firstTimes()];
   const hasInt64 = leadingTo(isInt64Schema, follow);
   let pairs = 0;
-  /** What is to be visited: calls cannot nest as deep as references may. */
+  /** The pairs that are still to be visited, in a list, as calls cannot nest as deeply as references may. */
   let pending: (readonly [AnySchema, AnySchema])[] = [];
-  /** @param one and `other` describe the same value; they may be the same schema */
+  /** @param both two schemas of the same value, or one schema twice */
   const visit = (...both: readonly [AnySchema, AnySchema]): void => {
     const [one, other] = both.map((each) => behind(each, follow)) as [AnySchema, AnySchema];
     if (typeof one === 'boolean' || typeof other === 'boolean' || !hasInt64(one) || !isNewValue(one, other)) return;
     const [schemas, others] = [typed(one, follow), typed(other, follow)];
-    // The arrays and objects of an enum have the types of their own values.
+    // In the generated type, the arrays and objects of an enum have the types of their own values.
     const large = others.flatMap((each) => [...(each.enum ?? []), each.const]).filter(isLarge);
     const int64 =
       countBigints(large, one) > countBigints(large, other)
@@ -70,7 +70,7 @@ export function requireOneIntegerType(values: readonly AnySchema[], follow: Foll
     const pairs = [...new Set(names)].map(
       (name) => [declaredMembers(first, name), declaredMembers(second, name)] as const,
     );
-    // Other members of one schema match either of its patterns or none, and have one type for all of these.
+    // The generated type of one schema has one type for all members that `properties` does not name.
     if (first === second) for (const each of otherMembers(first)) pending.push([each, each]);
     else pairs.push([otherMembers(first), otherMembers(second)]);
     const length = Math.max(...[first, second].map(({ prefixItems = [] }) => prefixItems.length));
@@ -104,7 +104,7 @@ function firstTimes(): (one: Schema, other: Schema) => boolean {
   };
 }
 
-/** What a schema refers to, if it says nothing more: each member that refers to the same schema counts once. */
+/** The target of a schema that is nothing but a `$ref`: all members that refer to the same schema count as one. */
 function behind(schema: AnySchema, follow: Follow, hops = 0): AnySchema {
   if (typeof schema === 'boolean' || schema.$ref === undefined || hops > 100) return schema;
   const isBare = Object.keys(schema).every((name) => name === '$ref' || VOCABULARY.Schema[name]?.is === 'shown');

@@ -17,7 +17,7 @@ function isRounded(value: unknown, position: Position): boolean {
 /** Maps in which OpenAPI allows extensions (`x-…`). */
 const EXTENSIBLE = ['paths', 'responses'];
 
-/** No edit of words cures these: only the author knows what shall stand in place of another medium, or of a cookie. */
+/** Only the author can decide what replaces these, such as a media type that is not JSON, or a cookie. */
 const DECISIONS: readonly string[] = [
   'Media Type',
   'Parameter in',
@@ -44,7 +44,7 @@ export function requireKept(document: OpenApiDocument, found: Findings): Readonl
     const place = `${locationOf(node, field)}${isDecision ? where : ''}`;
     found.add(new ContractError(what, place, isDecision ? 'decision' : 'edit'), node);
   };
-  /** What references lead to, for later: calls cannot nest as deep as references may. */
+  /** Visits of the targets of references, for later: calls cannot nest as deeply as references may. */
   const referred: (() => void)[] = [];
   const visit = (value: unknown, kind: ObjectKind, holder: object, field: string): void => {
     if (kind === 'Schema' && typeof value === 'boolean') return;
@@ -66,7 +66,7 @@ export function requireKept(document: OpenApiDocument, found: Findings): Readonl
         refuse(value, '$ref', `$ref leads to ${value['$ref']}, which is not in the document: ${ONE_FILE}`);
       else
         referred.push(() => {
-          // What is behind the reference of a path is of that path.
+          // Messages about the target of a path's `$ref` name the path.
           visit(target, kind, value, kind === 'Path Item' ? field : '$ref');
         });
       if (kind !== 'Schema') {
@@ -77,7 +77,7 @@ export function requireKept(document: OpenApiDocument, found: Findings): Readonl
     }
     if (kind === 'Parameter' && isIgnored(value)) return;
     if (kind === 'Schema' && holdsBigint(value['default'])) defaults.push(value);
-    // A field that is not known may belong to a value of another one, as `in` does to `type: apiKey`.
+    // Only the first refusal of an object is told, and an unknown field may belong to a refused value of a known one.
     const isKnown = ([name]: readonly [string, unknown]) => Number(Object.hasOwn(VOCABULARY[kind], name));
     const fields = Object.entries(value).sort((one, other) => isKnown(other) - isKnown(one));
     const around = where;
@@ -133,7 +133,7 @@ export function requireKept(document: OpenApiDocument, found: Findings): Readonl
   for (const visitNext of referred) visitNext();
   const schemas = (seen.get('Schema') ?? new Set()) as ReadonlySet<Schema>;
   requireShallow(schemas, follower(document), found);
-  // Last, when it is known which references lead somewhere.
+  // This comes last, when it is known which references lead somewhere.
   for (const schema of defaults)
     if (found.isSound(schema) && isRounded(schema.default, new Position(schema, follower(document))))
       refuse(schema, 'default', `default ${INEXACT}`);

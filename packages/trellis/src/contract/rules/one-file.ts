@@ -5,7 +5,7 @@ import { ONE_FILE, VOCABULARY } from './vocabulary.ts';
 
 /** Fields whose value is data: a member `$ref` in it is no reference. */
 const DATA = ['example', 'value', 'default', 'const', 'enum'];
-/** Fields whose value has names of its author's choice as its members. */
+/** Fields whose value is a map with keys of its author's choice. */
 const MAPS: ReadonlySet<string> = new Set([
   ...['webhooks', 'callbacks', 'links', 'examples', 'pathItems'],
   ...Object.values(VOCABULARY).flatMap((rows) =>
@@ -13,7 +13,7 @@ const MAPS: ReadonlySet<string> = new Set([
   ),
 ]);
 
-/** @returns whether a reference leads to others only, and back to one of them */
+/** @returns a function that tells whether a reference leads only to other references, and back to one of them */
 function circles(document: object): (node: object) => boolean {
   const ending = new Set<unknown>();
   return (node) => {
@@ -30,7 +30,7 @@ function circles(document: object): (node: object) => boolean {
   };
 }
 
-/** requireKept follows the references of what the service keeps; these may also stand in what it only shows. */
+/** Checks all references, also those in parts that the service only shows, which requireKept does not follow. */
 export function requireOneFile(document: object, found: Findings): void {
   const seen = new Set<object>();
   const isCircle = circles(document);
@@ -49,7 +49,7 @@ export function requireOneFile(document: object, found: Findings): void {
           new ContractError('$ref leads in a circle: refer to what it shall stand for', locationOf(node, name)),
         );
       const isData = DATA.includes(name) || name.startsWith('x-') || (name === 'examples' && Array.isArray(each));
-      // The expressions of a callback are names too.
+      // The expressions of a callback are keys of its author's choice too.
       if (isMap || !isData) visit(each, field === 'callbacks' || (!isMap && MAPS.has(name)), isMap ? '' : name);
     }
   };

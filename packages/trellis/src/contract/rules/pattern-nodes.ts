@@ -8,7 +8,7 @@ export type PatternNode = Parser.AstNode<typeof FEATURES>;
 export type Group = Extract<PatternNode, { type: 'group'; behavior: 'normal' }>;
 
 export function parsePattern(pattern: string): PatternNode {
-  // Not imported above, since loading it delays every start.
+  // Loaded only here, as loading it delays every start.
   return (require('regjsparser') as typeof Parser).parse(pattern, 'u', FEATURES);
 }
 
@@ -27,7 +27,7 @@ export function canBeEmpty(node: PatternNode): boolean {
   }
 }
 
-/** Whether it reads one character. */
+/** Whether the node reads exactly one character. */
 export function isCharacter({ type }: PatternNode): boolean {
   return /^(?:value|dot|characterClass|.*Escape)$/.test(type);
 }
@@ -43,7 +43,7 @@ export function setOf(node: PatternNode): RegExp {
   return new RegExp(`^${source}$`, 'u');
 }
 
-/** One character for each set of places that can read it. */
+/** One character of each group of characters that the same nodes can read. */
 export function lettersOf(root: PatternNode): string[] {
   const nodes = nodesOf(root);
   const sets = nodes.filter(isCharacter);
@@ -69,7 +69,7 @@ function boundsOf(node: PatternNode): number[] {
     case 'characterClassEscape':
     case 'unicodePropertyEscape': {
       const set = new RegExp(node.raw, 'u');
-      // Beyond it, only properties have bounds.
+      // Above U+FFFF, only properties have bounds.
       const last = node.type === 'unicodePropertyEscape' ? LAST : 0xffff;
       const bounds: number[] = [];
       for (let codePoint = 0, was = false; codePoint <= last; codePoint++) {

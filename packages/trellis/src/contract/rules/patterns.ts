@@ -29,7 +29,7 @@ function faultOf(pattern: string): string | undefined {
   try {
     return faultIn(pattern);
   } catch (error) {
-    // Groups within groups, or options one after the other, beyond what calls can nest.
+    // Groups within groups, or many options one after another, need more nested calls than the stack holds.
     if (!(error instanceof RangeError)) throw error;
     return TOO_LARGE;
   }
@@ -51,7 +51,7 @@ function faultIn(pattern: string): string | undefined {
   return `may take time that grows with the square of a text or faster, as ${shown} can read the same characters in many ways: ${cureOf(root)}`;
 }
 
-/** The first cure that was tried with success. */
+/** The first cure with which the pattern would pass. */
 function cureOf(root: PatternNode): string {
   if (findBacktracking(root, { isAnchored: true }) === undefined) return `begin it with ^, ${FORMAT}`;
   if (findBacktracking(root, { bound: BOUND }) === undefined)
@@ -69,6 +69,6 @@ export function timePerCharacter(pattern: string): number {
   let rest = pattern.replace(/\\.|\[(?:\\.|[^\\\]])*\]/gsu, '');
   const lookaheads = rest.split(/\(\?[=!]/).length - 1;
   while (/\([^()]*\)/.test(rest)) rest = rest.replace(/\([^()]*\)/g, '');
-  // Otherwise it may begin at each character, and try as many paths there as backtracking.ts allows.
+  // A pattern without ^ may begin at each character, and try as many paths there as backtracking.ts allows.
   return rest.startsWith('^') && !rest.includes('|') ? (1 + lookaheads) / 4 : 2;
 }

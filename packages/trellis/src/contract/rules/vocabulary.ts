@@ -154,7 +154,10 @@ export const VOCABULARY: Readonly<Record<ObjectKind, Readonly<Record<string, Voc
     ),
     in: kept(
       '`header`',
-      check.must(`header, as logs keep urls, and any page sends cookies: ${TOKENS}`, (value) => value === 'header'),
+      check.must(
+        `header, as logs keep urls, and browsers send cookies for any page: ${TOKENS}`,
+        (value) => value === 'header',
+      ),
     ),
     name: kept('not that of a header which clients or proxies send by themselves', check.header),
     ...shown('description', 'bearerFormat', 'flows', 'openIdConnectUrl'),
@@ -254,9 +257,9 @@ export const VOCABULARY: Readonly<Record<ObjectKind, Readonly<Record<string, Voc
 };
 
 /**
- * Copies an object of OpenAPI.
+ * Copies an object of OpenAPI, and changes each object that one of its fields holds.
  *
- * @param change gets each object that one of its fields holds, with its kind, the name of the field, and its key there
+ * @param change gets the held object, its kind, the name of the field, and its key in a field that is a list or a map
  */
 export function mapParts(
   value: object,

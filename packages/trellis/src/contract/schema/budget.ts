@@ -6,8 +6,8 @@ const BASE_WORK = 300_000;
 const WORK_PER_BYTE = 5;
 
 /**
- * What the verdict that is under way may still cost, and the schema that spent last. Verdicts run one at a time. Between
- * them nothing is counted: the store compares JSON too. `rest` is what the last verdict left.
+ * A verdict is the check of one message, one at a time. `left`: the work that it may still take, infinite between
+ * verdicts, as the store compares JSON too; `at`: the schema that spent last; `rest`: what was left at the end.
  */
 export const budget: { left: number; rest: number; at: object | undefined } = {
   left: Infinity,
@@ -15,17 +15,17 @@ export const budget: { left: number; rest: number; at: object | undefined } = {
   at: undefined,
 };
 
-/** A reply, whose length is unknown: it is measured where most need not be, beyond BASE_WORK. */
+/** A reply whose length is not known yet. It is measured only once BASE_WORK is spent, as most replies need less. */
 let unmeasured: unknown;
 
-/** The schemas of a message cost more than its length allows. */
+/** The verdict on a message takes more work than the length of the message allows. */
 export class Overspent extends Error {
   override readonly name = 'Overspent';
   /** The schema that spent last. */
   readonly at = budget.at;
 }
 
-/** What the verdict on a message of so many bytes may cost. */
+/** The work that the verdict on a message of this length may take. */
 export function workFor(bytes: number): number {
   return BASE_WORK + WORK_PER_BYTE * bytes;
 }
@@ -37,7 +37,7 @@ export function begin(message: object, work?: number): void {
   unmeasured = work === undefined ? message : undefined;
 }
 
-/** No message stays in memory. */
+/** Also lets go of the message, which must not stay in memory. */
 export function end(): void {
   budget.rest = budget.left;
   budget.left = Infinity;
@@ -45,7 +45,7 @@ export function end(): void {
   counted = {};
 }
 
-/** To count more members than this takes longer than to check them, and many schemas may apply to the same object. */
+/** A count above this is kept: to count takes longer than to check the members, and many schemas may apply to them. */
 const MANY = 100;
 let counted: { readonly value?: object; readonly parts?: number } = {};
 
@@ -72,7 +72,7 @@ export function requireMore(): void {
   if (budget.left < 0) throw new Overspent();
 }
 
-/** About the length of the JSON of a value, at least. */
+/** About the length of a value as JSON, and never more. */
 function lengthOf(value: unknown): number {
   if (typeof value === 'string') return value.length + 2;
   if (typeof value !== 'object' || value === null) return 1;

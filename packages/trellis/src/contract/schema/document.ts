@@ -23,7 +23,7 @@ export interface OpenApiDocument {
 }
 export interface SecurityScheme {
   readonly type: 'http' | 'oauth2' | 'openIdConnect' | 'apiKey';
-  /** Of an apiKey: the header field. */
+  /** The header field, for the type apiKey. */
   readonly name?: string;
 }
 export interface Server {
@@ -116,7 +116,7 @@ export function readOpenApi(yaml: string): OpenApiDocument {
   const document = readTree(yaml).tree as Partial<OpenApiDocument> | null;
   const version = String(document?.openapi);
   if (/^3\.1\.\d+$/.test(version)) return document as OpenApiDocument;
-  const cure = /^3\.0\b/.test(version) ? '`trellis adopt` makes it of 3.0' : 'write `openapi: 3.1.0`';
+  const cure = /^3\.0\b/.test(version) ? '`trellis adopt` converts it from 3.0' : 'write `openapi: 3.1.0`';
   const place = isLarge(document) ? locationOf(document, 'openapi') : 'openapi.yaml:1:1';
   throw new ContractError(`${place} must be OpenAPI 3.1: ${cure}`);
 }
@@ -124,7 +124,7 @@ export function readOpenApi(yaml: string): OpenApiDocument {
 /** Reads any YAML as readOpenApi does. @throws ContractError */
 export function readTree(yaml: string): Parsed & { readonly tree: unknown } {
   const { parsed, lines, aliases } = parseYaml(yaml);
-  // Aliases share one object each: settle() bounds what they stand for.
+  // No limit here: aliases of the same anchor share one object, and settle() bounds the values that they stand for.
   const tree: unknown = parsed.toJS({ maxAliasCount: -1 });
   settle(tree, parsed.contents, lines);
   return { tree, parsed, aliases };
@@ -137,7 +137,7 @@ interface Places {
 }
 const places = new WeakMap<object, Places>();
 
-/** Gives an object that an edit has made the place of a member that it replaces. */
+/** Gives a new object, which an edit has made, the place of the member that it replaces. */
 export function placedAt<T extends object>(made: T, node: object, member: string): T {
   const { own = '', members } = places.get(node) ?? {};
   if (own !== '') places.set(made, { own: members?.get(member) ?? own, members: new Map() });
@@ -151,7 +151,9 @@ export function locationOf(value: unknown, member?: string): string {
   return `openapi.yaml:${(member === undefined ? undefined : known.members.get(member)) ?? known.own}`;
 }
 
-/** The map or list that a JSON Pointer leads to or into, and the place of what it leads to, or of a member of that. */
+/**
+ * The map or list that a JSON Pointer leads to, or that holds its target; the place of the target, or of its member.
+ */
 export function partAt(document: object, pointer: string, member?: string) {
   let part = document;
   for (const name of namesIn(`#${encodeURI(pointer)}`) ?? []) {
@@ -231,7 +233,7 @@ export function resolver(document: object): Resolve {
   };
 }
 
-/** Each path, with the item that stands there or behind its `$ref`. */
+/** Each path, with its item, or the item behind its `$ref`. */
 export function pathItemsOf(document: OpenApiDocument, attempt = directly): readonly (readonly [string, PathItem])[] {
   const resolve = resolver(document);
   return Object.entries(document.paths ?? {}).flatMap(([path, item]) => {

@@ -22,7 +22,7 @@ export interface ExactKeywords {
 /** @param isPart tells whether an item or a member of the value is valid by the schema of the component `part` */
 export type IsValid = (value: unknown, isPart: (part: unknown) => boolean) => boolean;
 
-/** Beside these, the types and formats of numbers. */
+/** This file also checks the types and formats of numbers. */
 export const EXACT_KEYWORD = /^(?:(?:max|min)imum|exclusive(?:Max|Min)imum|multipleOf|enum|const|uniqueItems)$/;
 
 export interface ExactCheck {
@@ -30,7 +30,7 @@ export interface ExactCheck {
   /** The value of the keyword, if the words of a fault depend on it. */
   readonly wanted?: unknown;
   readonly message: string;
-  /** Of a pattern, the expression that texts must match. */
+  /** For a pattern, the regular expression that texts must match. */
   readonly isValid: RegExp | IsValid;
   readonly part?: string;
 }
@@ -48,7 +48,7 @@ export const NUMBER_FORMATS: Readonly<Record<string, IsNumberValid>> = {
 
 const AN_INT64 = 'must be an integer from -9223372036854775808 to 9223372036854775807';
 
-/** Each check allows all values of the types to which its keyword does not apply. */
+/** Each check accepts all values of the types to which its keyword does not apply. */
 export function exactChecks(keywords: ExactKeywords): ExactCheck[] {
   const checks: ExactCheck[] = [];
   const add = (keyword: keyof ExactKeywords, message: string, isValid: (value: unknown) => boolean) => {
@@ -75,7 +75,7 @@ export function exactChecks(keywords: ExactKeywords): ExactCheck[] {
   if (multipleOf !== undefined) {
     const divisor = decimal(String(multipleOf));
     const areSafe = (value: number | bigint) => Number.isSafeInteger(value) && Number.isSafeInteger(multipleOf);
-    // Decimal arithmetic takes ten times as long.
+    // Safe integers are divided as doubles, as decimal arithmetic takes ten times as long.
     addOfNumbers('multipleOf', `must be multiple of ${multipleOf}`, (value) =>
       areSafe(value) ? Number(value) % Number(multipleOf) === 0 : isMultiple(value, divisor),
     );
@@ -132,7 +132,7 @@ function isOneOf(values: readonly unknown[]): (value: unknown) => boolean {
   return (value) => (isLarge(value) ? large.some((each) => areEqual(value, each)) : small.has(textOf(value)));
 }
 
-/** Whether it is an object of JSON, which an array is not. */
+/** Whether the value is an object of JSON: an array is none. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return isLarge(value) && !Array.isArray(value);
 }
@@ -146,7 +146,7 @@ export function areEqual(one: unknown, other: unknown): boolean {
   if (!isLarge(one) || !isLarge(other)) return isLarge(one) === isLarge(other) && textOf(one) === canonical(other);
   const [members, others] = [sentMembers(one), sentMembers(other)];
   spend(3 * members.length + others.length);
-  // Counting first keeps the work within what the smaller of the two justifies.
+  // A different number of members ends the comparison, so that the smaller value bounds the work.
   if (Array.isArray(one) !== Array.isArray(other) || members.length !== others.length) return false;
   const values = new Map(others);
   return members.every(([name, value]) => values.has(name) && areEqual(value, values.get(name)));
@@ -164,7 +164,7 @@ function textOf(value: unknown): string {
   return canonical(value);
 }
 
-/** The same text for values that are equal by JSON Schema (2020-12, section 4.2.2), as `1`, `1.0` and `1n` are. */
+/** The text of a value: the same for values that are equal by JSON Schema (4.2.2), as `1`, `1.0` and `1n` are. */
 function canonical(value: unknown): string {
   // BigInt would write an integer such as 1e300 with hundreds of digits.
   if (isNumber(value))
@@ -173,7 +173,7 @@ function canonical(value: unknown): string {
 }
 
 const MAX_TEXT = 64;
-/** The work to have the text of an item or a member. */
+/** The work to make the text of an item or a member. */
 const COMPARISON = 6;
 let texts: WeakMap<object, string> | undefined;
 
@@ -183,8 +183,8 @@ export function forgetTexts(): void {
 }
 
 /**
- * Where `uniqueItems` applies at each level of a value, each part has its text once. A hash stands for a long text, so
- * that no text repeats those of its parts.
+ * Keeps the text of each part, as `uniqueItems` may need it at each level of a value. A hash replaces a long text, so
+ * that texts do not grow from level to level.
  */
 function canonicalParts(value: object): string {
   texts ??= new WeakMap();

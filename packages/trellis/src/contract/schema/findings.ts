@@ -1,20 +1,20 @@
 import { ContractError } from '../errors.ts';
 
-/** Runs a check. @returns undefined if it ended with a refusal, which is kept */
+/** Runs a check. @returns undefined if it threw a refusal, which is then kept */
 export type Attempt = <T>(check: () => T) => T | undefined;
 
-/** Of a document that is known to be kept: the first refusal is thrown. */
+/** For a document that is known to be valid: the first refusal is thrown. */
 export const directly: Attempt = (check) => check();
 
-/** More lines than these hide the first ones. */
+/** More lines than these would push the first ones out of sight. */
 const MAX_SHOWN = 100;
 
-/** All refusals of a document, at most one of each place, and which parts of it they spoil. */
+/** All refusals of a document, at most one of each place, and the parts that cannot be read because of them. */
 export class Findings {
   private readonly found = new Map<string, ContractError>();
-  /** Parts that cannot be read, and, once `isSound` was asked, all that depends on them. */
+  /** Parts that cannot be read and, after a call of `isSound`, all parts that depend on them. */
   private readonly spoilt = new Set<object>();
-  /** Those of which what depends on them is not spoilt yet. */
+  /** The spoilt parts whose dependents are not spoilt yet. */
   private readonly spreading: object[] = [];
   private readonly dependents = new Map<object, object[]>();
 
@@ -28,7 +28,7 @@ export class Findings {
     }
   };
 
-  /** @param part that cannot be read, if there is one: what depends on it is not looked at further */
+  /** @param part the part that cannot be read, if there is one: the parts that depend on it are not checked further */
   add(error: ContractError, part?: object): void {
     const place = error.at?.split(', ', 1)[0] ?? error.said;
     if (!this.found.has(place)) this.found.set(place, error);
@@ -46,7 +46,7 @@ export class Findings {
     else this.dependents.getOrInsertComputed(part, () => []).push(whole);
   }
 
-  /** Whether neither the part nor one that it depends on was spoilt. */
+  /** Whether the part can be read, and all parts that it depends on. */
   readonly isSound = (part: object): boolean => {
     for (let each = this.spreading.pop(); each !== undefined; each = this.spreading.pop())
       for (const whole of this.dependents.get(each) ?? []) this.spoil(whole);
@@ -59,13 +59,13 @@ export class Findings {
     if (error !== undefined) throw error;
   }
 
-  /** What only an `errorBody` of the service can cure. */
+  /** The refusals that only an `errorBody` of the service can cure. */
   get ofErrorBody(): readonly ContractError[] {
     return [...this.found.values()].filter(({ cure }) => cure === 'errorBody');
   }
 }
 
-/** @returns one error of several, which first has those that no edit cures */
+/** @returns one error for all: the kinds that need a decision come first, then those with the most refusals */
 function together(all: readonly ContractError[]): ContractError | undefined {
   const [first, second] = all;
   if (second === undefined) return first;
@@ -88,7 +88,7 @@ function together(all: readonly ContractError[]): ContractError | undefined {
 
 const decisionsIn = (kind: readonly ContractError[]) => Number(kind.some(({ cure }) => cure === 'decision'));
 
-/** Refusals of one kind have one way out. */
+/** Refusals are of one kind if they have the same cure: the text after the last colon, without names and numbers. */
 function kindOf({ said, cure }: ContractError): string {
   return `${cure} ${said.slice(said.lastIndexOf(': ') + 1).replaceAll(/\/\S+|\d+/g, '')}`;
 }

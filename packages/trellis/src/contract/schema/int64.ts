@@ -21,7 +21,7 @@ export function decimal(literal: string): Decimal | undefined {
   return { sign, digits: significant.slice(0, end), scale };
 }
 
-/** Undefined: no int64. `1.0` and `12e3` are integers (JSON Schema 2020-12, section 6.1.1). */
+/** Undefined for a literal that is no int64. `1.0` and `12e3` are integers (JSON Schema 2020-12, section 6.1.1). */
 export function int64(literal: string): bigint | undefined {
   if (PLAIN.test(literal)) return BigInt(literal);
   const value = decimal(literal);
@@ -50,7 +50,7 @@ export function isJsonNumber(text: string): boolean {
   return LITERAL.test(text);
 }
 
-/** Undefined: a value that JSON does not have, which the type of TypeScript leaves out. */
+/** JSON.stringify returns undefined for a value that JSON lacks, which its type in TypeScript does not say. */
 const stringify: (value: unknown) => string | undefined = JSON.stringify;
 
 /** JSON.stringify for values with bigints. With a replacer it would take three times as long. @throws Error for what JSON lacks */
@@ -58,7 +58,7 @@ export function exactJson(value: unknown): string {
   return stringify(writable(value)) ?? 'null';
 }
 
-/** The types of what JSON.stringify leaves out of an object, and writes as null in a list. */
+/** The types of the values that JSON.stringify leaves out of an object, and writes as null in a list. */
 const ABSENT: ReadonlySet<string> = new Set(['undefined', 'function', 'symbol']);
 
 /** A copy whose bigints JSON.stringify can write. @param at where it stands: the name of a member, the index of an item */
@@ -84,7 +84,7 @@ function writable(value: unknown, at: string | number = ''): unknown {
   return copy;
 }
 
-/** An escape that JSON.stringify writes for a lone surrogate alone. */
+/** An escape that JSON.stringify writes only for a lone surrogate. */
 const LONE = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 
 /** @param json as JSON.stringify writes it @throws Error if the service would refuse it in a request (RFC 7493, section 2.1) */
@@ -102,7 +102,9 @@ export function hasToJson(value: object): value is WithToJson {
   return 'toJSON' in value && typeof value.toJSON === 'function';
 }
 
-/** What JSON.stringify writes in its place: it calls `toJSON` with the name of the member, and not that of the result. */
+/**
+ * What JSON.stringify writes for the value: it calls `toJSON` with the name of the member, but not the result's own.
+ */
 export function jsonOf(value: WithToJson, at: string | number): unknown {
   const made = value.toJSON(String(at));
   if (typeof made !== 'object' || made === null || !hasToJson(made)) return made;

@@ -1,9 +1,9 @@
 import { beneath, isInt64Schema, listed, reachable } from './subschemas.ts';
 import type { AnySchema, Follow, Schema } from './document.ts';
 
-// One rule decides whether a number of a message is a bigint or a double (positions.ts keeps it). An int64 is a bigint,
-// and exact. Any other number that a schema types is a double. Where no schema types it, a number of a request is a
-// double, and one that would lose digits is refused; a bigint of a reply is written with all its digits.
+// One rule, which positions.ts applies, decides whether a number of a message is a bigint or a double. An int64 is a
+// bigint, and exact. Any other number that a schema types is a double. Where no schema types it, a number of a request
+// is a double, and refused if it would lose digits; a bigint of a reply is written with all its digits.
 
 const isNumeric = (type: unknown) => type === 'number' || type === 'integer';
 
@@ -13,8 +13,8 @@ export function typesNumbers(schema: Schema): boolean {
 }
 
 /**
- * What the numbers in a value can be: `bigint` where a schema has an int64, or gives a number no type. It does not see
- * that one schema may forbid what another one allows, and then says `bigint` although no value has one.
+ * What the numbers in a value can be: `bigint` where a schema has an int64, or gives a number no type. One schema may
+ * forbid what another one allows, which is not seen here: the result may be `bigint` although no value has one.
  */
 export function numbersIn(schema: AnySchema, follow: Follow): 'none' | 'double' | 'bigint' {
   const schemas = reachable(schema, follow);
@@ -22,7 +22,7 @@ export function numbersIn(schema: AnySchema, follow: Follow): 'none' | 'double' 
   return schemas.some(({ type }) => [type].flat().some(isNumeric)) ? 'double' : 'none';
 }
 
-/** Whether the schemas that a schema has say the type of its value and of each part. */
+/** Whether a schema says, by itself and by the schemas in it, the type of its value and of each part. */
 function isDescribed(schema: Schema): boolean {
   const { type, $ref, allOf, anyOf, oneOf, additionalProperties, unevaluatedProperties, items } = schema;
   if ([...beneath(schema), ...(allOf ?? []), ...(anyOf ?? []), ...(oneOf ?? [])].includes(true)) return false;

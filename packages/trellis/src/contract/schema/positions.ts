@@ -11,9 +11,9 @@ interface Default {
 }
 
 /**
- * A place in a JSON value with the schemas that describe it. It is an int64 if one of them has that format. Positions
- * beneath are made on first access, as schemas may contain themselves; places with the same schemas share a position,
- * as clients choose how deep a body nests.
+ * A place in a JSON value, with the schemas that describe the value there. `int64`: one of them has that format.
+ * Positions of members and items are made on first access, as schemas may contain themselves. Places with the same
+ * schemas share a position, as clients choose how deep a body nests.
  */
 export class Position {
   readonly int64: boolean;
@@ -77,11 +77,11 @@ export class Position {
     return this.other(this.patterns.filter((pattern) => pattern.test(name)));
   }
 
-  /** @param matched the patterns that the name of a member matches which the contract does not declare */
+  /** @param matched the patterns that match the name of an undeclared member */
   private other(matched: readonly RegExp[]): Position {
     const sources = matched.map(({ source }) => source);
     const matches = (pattern: string) => sources.includes(new RegExp(pattern, 'u').source);
-    // RegExp escapes a line feed in its source.
+    // A line feed separates the sources: within one, RegExp escapes it.
     return this.others.getOrInsertComputed(sources.join('\n'), () =>
       this.pool.at(membersOf(this.schemas, undefined, matches)),
     );
@@ -167,26 +167,26 @@ export class Position {
   }
 
   /**
-   * A number of a reply by the same rule, whatever held it: a column of JSON has an int64 below 2^53 as a number, and the
-   * double 1e16 as a bigint. Any other value stays.
+   * Types a number of a reply by the same rule, wherever the operation got it: a column of JSON has an int64 below 2^53
+   * as a number, and the double 1e16 as a bigint. Any other value stays.
    */
   typed(value: unknown): unknown {
     if (typeof value === 'number') return this.int64 && Number.isSafeInteger(value) ? BigInt(value) : value;
     return typeof value === 'bigint' && this.isTyped && !this.int64 ? Number(value) : value;
   }
 
-  /** A copy of a value written in the contract in which each int64 is a bigint. */
+  /** A copy of a value of the contract, such as a default, in which each int64 is a bigint. */
   exact(value: unknown): unknown {
     if (typeof value === 'number') return this.int64 && Number.isInteger(value) ? BigInt(value) : value;
     if (Array.isArray(value)) return value.map((each, index) => this.item(index).exact(each));
     if (typeof value !== 'object' || value === null) return value;
     const members = Object.entries(value).map(([name, each]) => [name, this.member(name).exact(each)] as const);
-    // Ajv would take an inherited member such as `constructor` for one that is required.
+    // The copy has no prototype: Ajv would take the inherited `constructor` for a required member of that name.
     return Object.assign(Object.create(null) as object, Object.fromEntries(members));
   }
 }
 
-/** A client can send all of them, and the service keeps each. */
+/** Clients can send values for all combinations of schemas, and the service keeps a position for each. */
 const MAX_COMBINATIONS = 5000;
 
 function subsets<T>(values: readonly T[]): readonly (readonly T[])[] {
@@ -194,7 +194,7 @@ function subsets<T>(values: readonly T[]): readonly (readonly T[])[] {
 }
 
 /**
- * All places in values of these schemas; places with the same schemas are one.
+ * All places in values of these schemas; places with the same schemas count as one.
  *
  * @throws ContractError if a client could choose among too many sets of schemas
  */
@@ -204,7 +204,7 @@ export function placesIn(schemas: readonly AnySchema[], follow: Follow): Readonl
   let combined = 0;
   // The iteration of a Set includes what is added meanwhile.
   for (const place of places) {
-    // Places of one schema are no more than the schemas of the contract.
+    // There are no more places with one schema than schemas in the contract.
     if (place.roots.length > 1) combined++;
     if (Math.max(combined, place.combinations) > MAX_COMBINATIONS)
       throw new ContractError(
@@ -232,7 +232,7 @@ class Pool {
   }
 
   at(schemas: readonly AnySchema[]): Position {
-    // What allows any value says nothing beside others.
+    // The schema `true` adds nothing to other schemas.
     const own = new Set(schemas).difference(ANY);
     const roots = own.size === 0 ? [...ANY] : [...own];
     const numbers = roots.map((each) => this.numbers.getOrInsertComputed(each, () => this.numbers.size));

@@ -24,10 +24,10 @@ export function typesOf(schema: AnySchema, follow: Follow): ReadonlySet<string> 
 }
 
 /**
- * What all schemas that a value must satisfy leave of `all`.
+ * The names in `all` that a schema allows: so must its `$ref` and `allOf`, and some branch of its `anyOf` and `oneOf`.
  *
- * @param own what a schema leaves by its own keywords
- * @param known what the schemas leave that have been seen
+ * @param own the names that a schema allows by its own keywords
+ * @param known the results of the schemas that were visited
  */
 export function allowedBy(
   schema: AnySchema,
@@ -73,7 +73,7 @@ export function inPlace(schemas: readonly AnySchema[], follow: Follow): Schema[]
   return closure(schemas, (schema) => appliedInPlace(schema, follow));
 }
 
-/** The schema and all others in place whose members `unevaluatedProperties` takes for evaluated, if they hold. */
+/** The schema, and others of its value whose members `unevaluatedProperties` counts as evaluated where they hold. */
 export function evaluating(schema: Schema, follow: Follow): Schema[] {
   return closure([schema], (each) => [...appliedInPlace(each, follow), each.if]);
 }
@@ -88,7 +88,7 @@ const appliedInPlace = (schema: Schema, follow: Follow): readonly (AnySchema | u
   schema.else,
 ];
 
-/** The schemas that one step applies to the same value, with `if` and `not`, which only test it. */
+/** The schemas that the keywords of a schema apply to the same value, with `if` and `not`, which only test it. */
 export const tested = (schema: Schema, follow: Follow): readonly (AnySchema | undefined)[] => [
   ...appliedInPlace(schema, follow),
   schema.if,
@@ -109,14 +109,14 @@ export function reachable(schema: AnySchema, follow: Follow): Schema[] {
   return [...reached(schema, follow)];
 }
 
-/** Those of `reachable`, for who may need only the first ones. */
+/** The same schemas as `reachable`, one by one, for a caller that may need only the first ones. */
 function reached(schema: AnySchema, follow: Follow): Iterable<Schema> {
   return walk([schema], (each) => [...appliedInPlace(each, follow), ...beneath(each)]);
 }
 
 /**
- * Whether such a schema may apply to the value of another one or to a part of it. What does not lead there is looked at
- * once; what does, again for each schema before it, of which a contract that compiles has some hundred in a row at most.
+ * Whether a schema with `isSuch` may apply to the value of another one or to a part of it. Schemas that lead to none
+ * are visited once, others again for each schema before them: a contract that compiles has some 100 in a row at most.
  */
 export function leadingTo(isSuch: (schema: Schema) => boolean, follow: Follow): (schema: AnySchema) => boolean {
   const known = new Map<AnySchema, boolean>();

@@ -2,13 +2,13 @@ import { type Alias, type Document, isCollection, isScalar, LineCounter, type No
 import { ContractError } from '../errors.ts';
 import { int64 } from './int64.ts';
 
-/** Bodies nest 32 levels, and a schema takes two for each; what reads schemas calls itself for each level. */
+/** A body may nest 32 levels, and its schema twice as many; the functions that read schemas recurse for each level. */
 const MAX_DEPTH = 100;
-const TOO_DEEP = `nested too deeply: use at most ${MAX_DEPTH} levels, and give schemas within a name under components/schemas`;
+const TOO_DEEP = `nested too deeply: use at most ${MAX_DEPTH} levels, and move inner schemas to components/schemas`;
 
 export interface Parsed {
   readonly parsed: Document;
-  /** What each alias stands for. To look it up in the document takes the time of all. */
+  /** The value of each alias: to look it up in the document would visit all nodes. */
   readonly aliases: ReadonlyMap<Alias, Node>;
 }
 
@@ -27,7 +27,7 @@ export function parseYaml(yaml: string): Parsed & { readonly lines: LineCounter 
   if (error !== undefined)
     refuse(error.pos[0], `this is not YAML: ${error.message}: mend the line, or put its text into quotes`);
   const aliases = new Map<Alias, Node>();
-  /** The last one of each name so far. */
+  /** The last anchor of each name so far. */
   const anchors = new Map<string, Node>();
   const keepAnchor = (node: Node & { readonly anchor?: string }) => {
     if (node.anchor !== undefined) anchors.set(node.anchor, node);

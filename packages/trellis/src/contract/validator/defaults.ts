@@ -8,12 +8,12 @@ import { OF_MEMBER } from './place.ts';
 import type { Translation } from './translation.ts';
 import { countFilledIn } from './weights.ts';
 
-/** Defaults within defaults may double with each level. */
+/** Each level of defaults within defaults may double the number of values. */
 const MAX_FILLED_IN = 10_000;
 
 /**
- * What a start tries: each default, by all schemas that always apply to its place; and `{}` with the defaults of each
- * object, where `{}` alone is valid. request.ts refuses a default that only some requests show to be wrong.
+ * The defaults that a start checks: each default by all schemas that always apply to its place, and `{}` with the
+ * defaults of each object where `{}` alone is valid. request.ts refuses a default that is wrong in some requests only.
  *
  * @returns values of one member, `name`: if the component accepts it with `sent`, it must accept it with `filled`
  * @throws ContractError for a default that contains itself, or too many others

@@ -11,7 +11,7 @@ import { Translation } from './translation.ts';
 import { requestCompiler } from './validator-eov.ts';
 import { explained, type FindFaults } from './verdict.ts';
 
-/** A value in the contract, beside the schema of its place. */
+/** An example or a default of the contract, with the schema of its place. */
 export interface Example {
   readonly name: 'example' | 'default';
   readonly schema: AnySchema;

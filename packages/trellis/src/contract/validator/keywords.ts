@@ -9,12 +9,12 @@ import { CALL, COPY, NAME, type Weights } from './weights.ts';
 /** The keyword of the translation: its value is the index of the weights that a schema spends. */
 export const SPEND = 'spend';
 
-/** To find and copy a fault, where all are described. */
+/** The work to find and copy one fault, when all faults are to be found. */
 const FAULT = 40;
 
 const require = createRequire(import.meta.url);
 
-/** @param checks a schema requires the first of them by `exact0: true` */
+/** @param checks `exact0: true` in a schema requires the first of them */
 export function keywordsOf(checks: readonly ExactCheck[], weights: readonly Weights[]): Ajv.KeywordDefinition[] {
   return [spendKeyword(weights), ...checks.map((check, index) => checkKeyword(check, `exact${index}`))];
 }
@@ -31,16 +31,16 @@ function checkKeyword({ keyword: checked, message, isValid, part }: ExactCheck, 
   }
   return {
     keyword,
-    // Ajv checks a keyword for arrays after maxItems, and one for all values before.
+    // Ajv checks a keyword for arrays after maxItems, and a keyword for all values before it.
     ...(checked === 'uniqueItems' && { type: 'array' as const }),
-    // It saves time: without it, Ajv copies each error that the keyword creates, once for every earlier error.
+    // This saves time: otherwise Ajv copies each error that the keyword creates, once for every earlier error.
     errors: false,
     ...(part === undefined ? { schema: false, validate: isValid } : { compile: withPart(isValid, part) }),
     error,
   };
 }
 
-/** Of the Ajv that compiles the code. */
+/** Loads the copy of Ajv that compiles the code, which belongs to express-openapi-validator. */
 function codegen(): Pick<typeof Ajv, '_' | 'Name'> {
   const ofValidator = createRequire(require.resolve('express-openapi-validator'));
   return ofValidator('ajv/dist/core') as typeof Ajv;
@@ -63,7 +63,7 @@ export interface Report {
   >;
 }
 
-/** What is used here of Ajv. */
+/** The part of Ajv that is used here. */
 export interface Compiler {
   getSchema(name: string): Check | undefined;
 }
@@ -86,12 +86,12 @@ function withPart(isValid: IsValid, part: string) {
   };
 }
 
-/** Ajv writes it into the code of each schema: a function that it called would cost a hundred times as much. */
+/** Ajv writes the spending into the code of each schema: a call of a function would cost a hundred times as much. */
 function spendKeyword(weights: readonly Weights[]): Ajv.CodeKeywordDefinition {
   // eslint-disable-next-line no-restricted-syntax -- the name of Ajv's documented tag of templates of code
   const { _, Name } = codegen();
 
-  /** The names of members on the way to the value, which this function writes out in each path. */
+  /** The variables of the compiled code that hold the names of members on the way to the value. */
   const namesIn = ({ it }: Ajv.KeywordCxt): readonly Ajv.Name[] =>
     Object.keys((it.errorPath as unknown as { readonly names: object }).names)
       .filter((name) => /^key\d/.test(name))
@@ -119,7 +119,7 @@ function spendKeyword(weights: readonly Weights[]): Ajv.CodeKeywordDefinition {
   };
 }
 
-/** The functions that Ajv calls for the schema, without the schemas in it that spend by themselves. */
+/** The number of functions that Ajv calls for the schema, without the schemas in it that spend by themselves. */
 function countCalls(schema: unknown): number {
   if (typeof schema !== 'object' || schema === null) return 0;
   return Object.entries(schema).reduce(

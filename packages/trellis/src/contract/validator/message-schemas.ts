@@ -26,7 +26,7 @@ export function toMessages(
     const fields = Object.entries(headers).map(([name, header]) => ({
       name,
       ...header,
-      // The service adds it to what an operation returns.
+      // The service adds this field to the reply of an operation.
       ...(/^x-request-id$/i.test(name) && { required: false }),
     }));
     const properties = {

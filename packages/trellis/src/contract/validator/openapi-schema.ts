@@ -3,14 +3,14 @@ import { type OpenApiDocument, partAt } from '../schema/document.ts';
 import type { Findings } from '../schema/findings.ts';
 import { schemaErrors } from './validator-eov.ts';
 
-/** What to write instead, where the sentence of the schema does not say it. */
+/** What to write instead, by format or pattern, where the message of the schema does not say it. */
 const CURES: Readonly<Record<string, string>> = {
   'uri-reference': 'percent-encode it, as in /my%20terms',
   email: 'write one such as name@example.com',
   '^[a-zA-Z0-9._-]+$': 'name it by letters, digits, dots, hyphens and underscores',
 };
 
-/** @param found gets what the schema of OpenAPI 3.1 refuses, the innermost of each part */
+/** @param found gets the faults that the schema of OpenAPI 3.1 finds: within a part, only the innermost ones */
 export function requireOpenApi(document: OpenApiDocument, found: Findings): void {
   const errors = schemaErrors(document);
   // A part that is wrong makes each part around it wrong.

@@ -12,7 +12,7 @@ import { Translation } from './translation.ts';
 import { replyCompiler, requestCompiler } from './validator-eov.ts';
 import { explained, type FindFaults } from './verdict.ts';
 
-/** @param isServed whether messages will be held to them @returns the operations that compile @throws ContractError for another version of the validator */
+/** @param isServed whether messages will be validated @returns the operations that compile @throws ContractError */
 export function withValidators(
   operations: readonly Declared[],
   document: OpenApiDocument,
@@ -54,13 +54,13 @@ function compiledBy(
   return new Map(Array.from(components, ([key, component]) => [key, compile(component)]));
 }
 
-/** @param requests by the media type of the body, `replies` by status */
+/** @param requests finders of faults by the media type of the body @param replies finders of faults by status */
 function validatorOf(
   { id }: Declared,
   requests: ReadonlyMap<string, FindFaults>,
   replies: ReadonlyMap<string, FindFaults>,
 ): ContractOperation['validator'] {
-  // Without a body, all of them check the same.
+  // For a request without a body, the checks of all media types are the same.
   const [first] = requests.values();
   return {
     request: (request, mediaType = '', work) => {
@@ -96,7 +96,7 @@ function compiles<T>(place: string, compile: () => T): T {
   }
 }
 
-/** @throws what `refusal` makes of the explanation of an Overspent */
+/** Catches an Overspent, and throws the error that `refusal` makes of its explanation. */
 function withinWork<T>(judge: () => T, refusal: (why: string) => Error): T {
   try {
     return judge();

@@ -12,9 +12,9 @@ const CONDITIONAL = [...BRANCHES, 'not', 'contains', 'unevaluatedProperties'];
 /** Where a schema stands, which decides what it may contain. */
 export interface Place {
   readonly of: 'a member' | 'a parameter' | 'another value';
-  /** Beneath one of CONDITIONAL. */
+  /** Whether the schema stands beneath one of CONDITIONAL. */
   readonly isConditional: boolean;
-  /** Not beneath one of UNTYPED. */
+  /** Whether the schema stands beneath none of UNTYPED. */
   readonly isTyped: boolean;
   /** The schemas that have led to this one by `$ref`, for the same value. */
   readonly within: readonly AnySchema[];
@@ -25,10 +25,10 @@ export const ELSEWHERE: Place = { of: 'another value', isConditional: false, isT
 export const OF_PARAMETER: Place = { ...ELSEWHERE, of: 'a parameter' };
 export const OF_MEMBER: Place = { ...ELSEWHERE, of: 'a member' };
 
-/** `example`: a value beside a schema, which may show what only one of the directions has. */
+/** `example`: an example or a default of the contract, which may have the members of either direction. */
 export type Direction = 'request' | 'reply' | 'example';
 
-/** Where a schema stands that another one has in this keyword. */
+/** The place of a schema that stands in this keyword of a schema at `place`. */
 export function innerPlace(place: Place, keyword: string): Place {
   const isSame = IN_PLACE.includes(keyword);
   return {

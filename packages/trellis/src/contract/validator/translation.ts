@@ -31,11 +31,11 @@ export class Translation {
   readonly components: Record<string, unknown> = {};
   /** A translated schema requires the first of these by `exact0: true`. */
   readonly checks: ExactCheck[] = [];
-  /** What translated schemas spend. */
+  /** The work of translated schemas: the value of SPEND is an index of this list. */
   readonly weights: Weights[] = [CALL];
   private readonly direction: Direction;
   private readonly follow: Follow;
-  /** What `exact` has returned, by the JSON of the keywords. */
+  /** The results of `exact`, by the JSON of the keywords. */
   private readonly known = new Map<string, object>();
   /** Names of components, by the place of the reference and its target. */
   private readonly references = new Map<string, Map<AnySchema, string>>();
@@ -91,7 +91,7 @@ export class Translation {
     const isOfNumbers = [type].flat().some((each) => each === 'integer' || each === 'number');
     if (type !== undefined) (isOfNumbers ? exact : shown)['type'] = type;
     if (format !== '') (Object.hasOwn(NUMBER_FORMATS, format) ? exact : shown)['format'] = format;
-    // Ajv ignores an `if` without then and else, though it evaluates members.
+    // Ajv ignores an `if` without then and else, though the `if` evaluates members.
     if (condition !== undefined) for (const each of ['then', 'else']) shown[each] ??= { not: false };
     if (also.length > 0) shown['allOf'] = [...((shown['allOf'] ?? []) as unknown[]), ...also];
     Object.assign(shown, this.exact(exact));
@@ -100,7 +100,7 @@ export class Translation {
     return shown;
   }
 
-  /** A keyword by which a translation spends what the schema costs. */
+  /** The keyword by which a translated schema spends the work that it takes. */
   spending(schema: Schema): object {
     return { [SPEND]: this.weights.push(weightsOf(schema, this.follow, this.direction === 'request')) - 1 };
   }
@@ -133,7 +133,7 @@ export class Translation {
     return this.checked([{ keyword: 'contains', message, isValid, part }]);
   }
 
-  /** Ajv takes the name '' of a missing member for none. */
+  /** Ajv does not report a missing member whose name is ''. */
   private requiring(names: readonly string[]): object {
     if (!names.includes('')) return { required: names };
     const isValid = (value: unknown) => !isObject(value) || value[''] !== undefined;
@@ -141,7 +141,7 @@ export class Translation {
     return { required: names.filter(Boolean), ...this.checked([check]) };
   }
 
-  /** Ajv would report the pattern without its place, where the message stands. */
+  /** Ajv reports the pattern, but not the schema in which its message stands. */
   private matching(pattern: string, message: string): object {
     return this.checked([{ keyword: 'pattern', wanted: pattern, message, isValid: new RegExp(pattern, 'u') }]);
   }
@@ -182,7 +182,7 @@ export class Translation {
     const known = this.references.getOrInsertComputed(key, () => new Map());
     let name = known.get(target);
     if (name === undefined) {
-      // A schema that is refused stays without checks, so that what else refers to it compiles.
+      // If the target is refused, this component stays in its place, so that other schemas that refer to it compile.
       name = this.component(true);
       known.set(target, name);
       // requirePlace has already checked this reference; with 'a member' it accepts the translation, which all places
@@ -210,7 +210,7 @@ export class Translation {
     return `urn:${this.direction}:${this.names++}`;
   }
 
-  /** Applies only the chosen branch: if branches contain each other, all would take twice the time with each level. */
+  /** Applies only the chosen branch: to try all would double the time with each level of branches within branches. */
   private choice(schema: Schema, branches: readonly AnySchema[], shownOf: (branch: AnySchema) => unknown): unknown[] {
     const { propertyName = '' } = schema.discriminator ?? {};
     const pins = pinnedBranches(schema, branches, this.follow);

@@ -43,7 +43,7 @@ function ajvOptions({ checks, weights }: Translation, allErrors: boolean, isShor
     keywords: keywordsOf(checks, weights),
     // An array may be shorter or longer than its prefixItems.
     strictTuples: false,
-    // To shorten the code takes a third of the time, which only many messages repay.
+    // The optimisation takes a third of the time to compile, which pays only if many messages follow.
     code: { process: withOwnNames, optimize: isShort },
   };
 }
@@ -68,7 +68,7 @@ export function untestedValidator(): string | undefined {
   return `express-openapi-validator ${packageJson.version} was not tested with this service: install ${TESTED.join(' or ')}`;
 }
 
-/** Another version may differ inside, and then accept every request. A patch may be a security release, which must start. */
+/** Another minor version may accept every request. A patch must start, because it may be a security release. */
 function requireKnownInside(): void {
   const untested = untestedValidator();
   const minorOf = (version: string) => version.split('.', 2).join('.');
@@ -76,7 +76,7 @@ function requireKnownInside(): void {
     throw new ContractError(untested);
 }
 
-/** @param isServed whether messages will be held to what it compiles @returns a function that compiles a component of requests */
+/** @param isServed whether messages will be validated @returns a function that compiles a component of requests */
 export function requestCompiler(translation: Translation, isServed: boolean): (component: string) => FindFaults {
   return compiler(translation, isServed, (...given) => new RequestValidator(...given));
 }
@@ -109,7 +109,7 @@ function compiler(
     try {
       return compiled(ajvOf(allErrors, isServed), component);
     } catch (error) {
-      // To shorten the code of an object with thousands of members, calls nest too deep: what generate takes must start.
+      // The optimisation of an object with thousands of members nests too deeply: what generate accepts must start.
       if (!(error instanceof RangeError)) throw error;
       return compiled(ajvOf(allErrors, false), component);
     }
@@ -160,7 +160,7 @@ function faultOf({ keyword, instancePath, message = '', params }: Report, exact:
 
 let schemaValidator: OpenAPISchemaValidator | undefined;
 
-/** What the schema of OpenAPI 3.1 finds in a document. */
+/** The faults that the schema of OpenAPI 3.1 finds in a document. */
 export function schemaErrors(document: object): readonly ErrorObject[] {
   schemaValidator ??= openApiSchema();
   // A cast, since the parameter has the type of a valid document.

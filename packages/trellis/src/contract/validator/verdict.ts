@@ -5,17 +5,17 @@ import type { Fault } from '../message/faults.ts';
 /**
  * Returns the faults of a message; undefined: it is valid.
  *
- * @param work what the verdict may cost; undefined: what the length of the message allows
+ * @param work the work that the verdict may take; undefined: as much as the length of the message allows
  * @throws Overspent
  */
 export type FindFaults = (message: object, work?: number) => readonly Fault[] | undefined;
 
-/** What describing may cost: some 2,500 faults, as Ajv copies its list of them for each schema. */
+/** The work to find all faults: enough for about 2,500, as Ajv copies its list of them for each schema. */
 const DESCRIBING = 100_000;
 
 /**
- * The verdict ends at the first fault. Only a refused message is judged again to find them all, and told by its first
- * fault if that costs too much.
+ * The verdict ends at the first fault. Only a refused message is checked again to find all faults, and the client is
+ * told the first one alone if that takes too much work.
  *
  * @param find finds the first fault, or all
  */
@@ -34,7 +34,7 @@ export function described(find: (all: boolean) => FindFaults): FindFaults {
   };
 }
 
-/** What to change in the contract. */
+/** The place in the contract, and what to change there. */
 export function explained({ at }: Overspent): string {
   return (
     `${locationOf(at)}: the schemas that apply here take more work than the length of the message allows: use fewer ` +

@@ -5,33 +5,33 @@ import { inPlace, joined } from '../schema/subschemas.ts';
 
 // The table of what a schema spends each time that it is applied, in the unit of budget.ts. Each figure was measured.
 
-/** To divide decimals of 600 digits; safe integers need none. */
+/** The work to divide decimals of up to 600 digits; safe integers take no such division. */
 const DIVISION = 8;
-/** To compile a text as a regular expression. */
+/** The work to compile a text as a regular expression. */
 const REGEXP = 20;
-/** To fill in a default, and to check it. */
+/** The work to fill in a default, and to check it. */
 const FILLING = 3;
-/** For each character of a name, as Ajv escapes it anew for each function that it calls beneath the name. */
+/** The work for each character of a name, as Ajv escapes it anew for each function that it calls below the member. */
 export const NAME = 0.5;
-/** For each fault so far, as Ajv copies them all when it calls another schema. */
+/** The work for each fault so far, as Ajv copies them all when it calls another schema. */
 export const COPY = 0.08;
 const CHECK =
   /^(?:(?:exclusive)?(?:max|min)imum|(?:max|min)(?:Length|Items|Properties|Contains)|pattern|format|enum|const)$/i;
 
 /** What a schema spends: once, for each character of a text, and for each member of an object or item of an array. */
 export interface Weights {
-  /** Undefined: a schema of the translation. */
+  /** Undefined for a schema that only the translation has. */
   readonly schema: Schema | undefined;
   readonly once: number;
   readonly character: number;
   readonly part: number;
-  /** At most one for each check, and one for each missing member. */
+  /** The most faults: one for each check, and one for each missing member. */
   readonly faults: number;
   /** Whether each member or item may be a fault of this schema itself. */
   readonly isClosed: boolean;
 }
 
-/** To call a schema, which spends by itself. */
+/** The work to call a schema, which spends by itself. */
 export const CALL: Weights = { schema: undefined, once: 1, character: 0, part: 0, faults: 0, isClosed: false };
 
 /** @param fills whether the service fills in defaults, as in requests */
@@ -69,7 +69,7 @@ function ofCharacter(schema: Schema): number {
   );
 }
 
-/** What checks the members of an object visits each again, in an order that V8 sorts anew. */
+/** Each keyword that checks the members of an object visits all of them, in an order that V8 sorts each time. */
 function ofPart(schema: Schema, follow: Follow): number {
   const { additionalProperties = true, unevaluatedProperties = true, propertyNames = true } = schema;
   const patterns = Object.keys(schema.patternProperties ?? {}).length;

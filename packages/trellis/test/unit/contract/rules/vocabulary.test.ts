@@ -99,13 +99,13 @@ describe('loadContract refuses, with place and cure,', () => {
   test.each<[Node, string]>([
     [{ type: 'http', scheme: 'basic' }, `scheme must be bearer: ${TOKENS}`],
     [{ type: 'mutualTLS' }, 'type must be http or oauth2 or openIdConnect or apiKey'],
-    [{ type: 'apiKey', in: 'query', name: 'key' }, 'in must be header, as logs keep urls, and any page sends'],
-    [{ name: 'sid', in: 'cookie', type: 'apiKey' }, 'in must be header, as logs keep urls, and any page sends'],
+    [{ type: 'apiKey', in: 'query', name: 'key' }, 'in must be header, as logs keep urls, and browsers send'],
+    [{ name: 'sid', in: 'cookie', type: 'apiKey' }, 'in must be header, as logs keep urls, and browsers send'],
     [{ type: 'apiKey', in: 'header', name: 'Authorization' }, 'name must not be Authorization: write type: http and'],
     ...['User-Agent', 'cookie', 'Host', 'Accept', 'Sec-Fetch-Site', 'X-Request-Id', 'Content-Type', 'a b'].map(
       (name): [Node, string] => [
         { type: 'apiKey', in: 'header', name },
-        `name must be that of a header field which clients do not send by themselves, unlike ${name}: X-API-Key, say`,
+        `name must be a header field that clients do not send by themselves: write X-API-Key, say, in place of ${name}`,
       ],
     ),
   ])('the security scheme %j', async (bearerAuth, sentence) => {
