@@ -1,17 +1,17 @@
 import { closeSync, constants, fchownSync, openSync, statSync, writeFileSync } from 'node:fs';
 import type { Run } from './store.ts';
 
-/** The end of the name of the file beside a store in SQLite. */
+/** The end of the name of the file, beside a store in SQLite, that records what operators did to the store. */
 export const ACTS_FILE = '.acts.ndjson';
 
 /**
- * Appends a line to the file beside a store in SQLite, on disk when this returns. A restore does not replace the file,
- * as it would replace a table. The file has the owner and the mode of the store, as SQLite gives them to -wal.
+ * Appends a line to that file, and waits for the disk. A restore does not replace the file, as it would replace a
+ * table. The file has the owner and the mode of the store, as SQLite gives them to -wal.
  */
 export function appendAct(store: string, line: string): void {
   const { O_WRONLY, O_APPEND, O_CREAT, O_SYNC, O_NOFOLLOW, O_NONBLOCK } = constants;
   const { mode, uid, gid } = statSync(store);
-  // Follows no link, and waits for no reader of a pipe: root also runs commands, in a folder of the service's user.
+  // Follows no link, and waits for no reader of a pipe: a command of root may run in a folder of the service's user.
   const flags = O_WRONLY | O_APPEND | O_CREAT | O_SYNC | O_NOFOLLOW | O_NONBLOCK;
   const file = openSync(store + ACTS_FILE, flags, mode & 0o666);
   try {

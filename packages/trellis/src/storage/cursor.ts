@@ -12,7 +12,7 @@ const READ = {
 type CursorKind = keyof typeof READ;
 type CursorValue<K extends CursorKind = CursorKind> = ReturnType<(typeof READ)[K]>;
 
-/** Writes values as a text that clients send back unread: letters, digits, `-` and `_`. It hides nothing. */
+/** Writes values as a text that clients send back unread: letters, digits, `-` and `_`. It is not encrypted. */
 export function encodeCursor(...values: readonly CursorValue[]): string {
   const texts = values.map((value) => (typeof value === 'object' ? value.toISOString() : String(value)));
   return Buffer.from(JSON.stringify(texts)).toString('base64url');
@@ -31,7 +31,7 @@ export function decodeCursor<const Kinds extends readonly CursorKind[]>(
     const values = kinds.map((kind, at) => READ[kind](String(texts[at])));
     values.forEach(taken);
     const isKept = (value: CursorValue) => (typeof value === 'bigint' ? isInt64(value) : !String(value).includes('\0'));
-    // Each text has one cursor: this refuses all that is read leniently.
+    // Values have exactly one cursor: any other text that JSON.parse and the others accept is refused.
     if (encodeCursor(...values) !== cursor || !values.every(isKept)) return undefined;
     return values as { readonly [At in keyof Kinds]: CursorValue<Kinds[At]> };
   } catch {

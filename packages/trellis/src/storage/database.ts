@@ -15,7 +15,7 @@ const {
   SqliteQueryCompiler,
 } = loadKysely();
 
-/** Replaces `in ()`, which matches nothing on SQLite and is a syntax error on PostgreSQL. It copies the whole query. */
+/** Copies a query, and replaces `in ()`, which matches nothing on SQLite and is a syntax error on PostgreSQL. */
 class EmptyLists extends OperationNodeTransformer {
   // HandleEmptyInListsPlugin of Kysely would not look into the operands, which may be queries.
   protected override transformBinaryOperation(node: kysely.BinaryOperationNode, queryId?: kysely.QueryId) {
@@ -33,10 +33,10 @@ function hasEmptyList(node: kysely.BinaryOperationNode): node is kysely.EmptyInL
   return (operator === 'in' || operator === 'not in') && values?.length === 0;
 }
 
-/** A query as it was when it was called, or why it cannot be asked. */
+/** What a query was given when it was called, or the error because of which it cannot run. */
 export type Asked<Given> = Given | Error;
 
-/** With a plugin, Kysely runs a query some microtasks after the call, in which its caller may change what the query holds. */
+/** `asked` keeps the values of the call: Kysely runs a query with a plugin only some microtasks later. */
 interface Compiled extends kysely.CompiledQuery {
   readonly asked: Asked<Statement>;
 }
@@ -70,7 +70,7 @@ const DIALECTS = {
 
 type RunAsked = (asked: Asked<Statement>) => Promise<Result>;
 
-/** Runs a query at once. On Kysely's own way, for a query with a plugin, eight promises cost more than its compilation. */
+/** Runs a query at once: for one with a plugin, Kysely makes eight promises, which cost more than its compilation. */
 class Executor extends DefaultQueryExecutor {
   private readonly run: RunAsked;
 

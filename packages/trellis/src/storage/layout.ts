@@ -9,20 +9,20 @@ export interface Layout {
   readonly marker: string;
   /** All tables, also those of the framework. */
   readonly tables: Tables;
-  /** Those of the service alone, also such as no `records` names: `backup` and `restore` count them. */
+  /** The service's own tables, also those that `records` does not name: `backup` and `restore` count their rows. */
   readonly counted: readonly string[];
   /** The version of the schema, once a store has been through all steps. */
   readonly version: number;
   /** The steps of the schema of a database, for each engine. */
   readonly steps: Readonly<Record<'sqlite' | 'postgres', readonly CompiledStep[]>>;
-  /** The names of the steps that a store of versions 1 and 2 has been through: no table lists them there. */
+  /** The names of the steps of a store of version 1, and of version 2: such a store has no table that lists them. */
   readonly released: readonly [readonly string[], readonly string[]];
 }
 
 /** The table that lists the steps of a store by name. */
 export const STEPS_TABLE = 'schema_steps';
 
-/** The step whose name begins so marks a store as that of one service, and does nothing else. */
+/** The step whose name begins with this marks a store as that of one service, and does nothing else. */
 export const MARK = 'marker/';
 
 export const OWN_TABLES = {
@@ -54,7 +54,7 @@ const OWN_STEPS: Steps = {
       .addColumn('revoked_at', type.int64),
     schema.createIndex('tokens_in_use').unique().on('tokens').column('name').where(sql.ref('revoked_at'), 'is', null),
   ],
-  // Written out, as SQLite keeps the text of a column, which a backup compares.
+  // In SQL, as it was released: SQLite keeps the text of a column.
   tokens2: ({ schema, type, sql }) => [
     schema.alterTable('tokens').addColumn('scopes', sql`${type.text} not null default ''`),
   ],
@@ -66,8 +66,8 @@ interface Described extends Pick<Layout, 'name' | 'marker' | 'tables'> {
 }
 
 /**
- * Adds the framework's own tables and steps to those of a service. Each has its own names of steps, so that both may
- * grow; the framework's run first. The version counts the steps, of which the first two were one in the first release.
+ * Adds the framework's own tables and steps to those of a service. Names of steps begin with their owner, so that both
+ * may add some; the framework's run first. The version counts the steps, the first two as one, as in the first release.
  *
  * @throws Error if the marker, the name of a table or a step cannot be used
  */

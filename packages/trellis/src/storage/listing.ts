@@ -8,7 +8,7 @@ const { sql } = loadKysely();
 const LIST_PORTION = 1000;
 /** Longer than IMPORT_PATIENCE_MS: an export may be piped into an import that waits for its store. */
 const MAX_UNREAD_MS = 120_000;
-/** A query counts so many rows in a few milliseconds; a count of all of them would delay other queries. */
+/** A query counts this many rows in a few milliseconds; a single query for all rows would delay others. */
 const COUNT_PORTION = 20_000;
 
 /** What an operator does with whole tables. */

@@ -67,13 +67,13 @@ export async function openStore(layout: Layout, location: StoreLocation, opening
   });
   const counted = <Result>(result: Promise<Result>): Promise<Result> => {
     result.catch((error: unknown) => {
-      // Others are the fault of the query, or the refusal of a transaction.
+      // Any other error is the fault of the query, or was thrown by the work of a transaction.
       if (error instanceof StoreUnavailable || error instanceof StoreUnusable) observer?.failed(error);
     });
     return result;
   };
   const queriesOf = <Of = Tables>({ run, create, get }: Asking): Queries<Of> => ({
-    // Without a promise of their own: each costs a request three more turns of the queue of microtasks.
+    // Not async: a promise of its own would cost each request three more turns of the queue of microtasks.
     create: (table, row, added) => create(attempt(() => newRow(formats, table, row, added))),
     // The start has compared the table with its description.
     get: <Name extends keyof Of & string>(table: Name, key: AnyRow) =>
@@ -86,7 +86,7 @@ export async function openStore(layout: Layout, location: StoreLocation, opening
       const fault = misplaced();
       if (fault !== undefined) throw fault;
       let answers: (readonly [Creation, string])[] = [];
-      // The engine may run it again, after a rollback.
+      // The engine may call this again, after a rollback.
       const workOn = (within: Within, until: number) => {
         const begun: typeof answers = [];
         answers = begun;

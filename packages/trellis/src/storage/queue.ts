@@ -9,13 +9,13 @@ export const WAITING = {
   help: 'Writes in the queue, without the batch that is being written.',
 } as const;
 
-/** A queue rejects further items, so that a slow disk does not fill the memory. */
+/** A queue with more than this rejects further items, so that a slow disk does not fill the memory. */
 export const MAX_WAITING = 10_000;
 export const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 /** The time limit of one call to the store. */
 export const STORE_PATIENCE_MS = 5000;
 
-/** An operation whose item begins a loop is not to blame for a failure of the loop. */
+/** No operation's async context: an operation whose item begins a loop is not to blame for a failure of the loop. */
 const outside = AsyncLocalStorage.snapshot();
 
 interface Options<Item, Answer> {
@@ -32,7 +32,7 @@ interface Options<Item, Answer> {
   readonly maxActive?: number;
   /** How long the batches under way must have taken before another one begins beside them, in milliseconds. */
   readonly stuckMs?: number;
-  /** After each batch. */
+  /** The pause after each batch, in milliseconds. */
   readonly pauseMs?: number;
   /** How long an item may wait until its batch begins. */
   readonly maxWaitMs?: number;
@@ -51,8 +51,8 @@ interface Waiting<Item, Answer> {
 }
 
 /**
- * Takes what waits, in its order, in batches: the items that arrive while a batch is under way form the next one. So
- * one fsync, or one message to a thread, serves few items at low load and many at high load, and none waits for a timer.
+ * Takes the waiting items in batches, in their order: the items that arrive during a batch form the next one. So one
+ * fsync, or one message to a thread, serves few items at low load and many at high load, and none waits for a timer.
  */
 export class Queue<Item, Answer> {
   /** How many batches may be under way at once. */
@@ -138,7 +138,7 @@ export class Queue<Item, Answer> {
 
   private async workOnAll(): Promise<void> {
     for (;;) {
-      // Node now processes the requests that have arrived, whose items join this batch, unless it takes one alone.
+      // Node now processes the requests that have arrived, whose items join this batch, unless an item must be alone.
       if (this.options.maxItems > 1) await setImmediate();
       // Enough other loops run, and take what waits.
       if (this.active > this.maxActive) break;
@@ -153,7 +153,7 @@ export class Queue<Item, Answer> {
       });
       if (this.options.pauseMs > 0) await sleep(this.options.pauseMs);
     }
-    // No `await` may precede this after next(), as the next item must start a new loop.
+    // No `await` may stand between the last next() and this, as the next item must start a new loop.
     this.active--;
   }
 
@@ -187,7 +187,7 @@ export class Queue<Item, Answer> {
   }
 }
 
-/** Adds work whose result or rejection may be any value, also an Error. It runs in the async context of its caller. */
+/** Adds work, in the async context of its caller. Its result or rejection may be any value, also an Error. */
 export function whenTaken<T>(add: (item: () => Promise<void>) => Promise<unknown>, work: () => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     add(AsyncResource.bind(() => work().then(resolve, reject))).catch(reject);

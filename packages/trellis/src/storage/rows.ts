@@ -32,7 +32,7 @@ export class RowFormat {
     this.selectOne = { sqlite: select(() => '?'), postgres: select((index) => `$${index + 1}`) };
   }
 
-  /** The values of a row in the order of the columns, those of JSON as texts. */
+  /** The values of a row in the order of the columns; values of JSON are texts. */
   valuesOf(row: AnyRow): unknown[] {
     return this.columns.map((column) => this.valueOf(row, column));
   }
@@ -46,7 +46,7 @@ export class RowFormat {
     return this.keyAt.map((index) => values[index]);
   }
 
-  /** The same value for the same key, and one that can be compared. */
+  /** A value that is the same for the same key, and that can be compared and sorted. */
   identityOf(values: readonly unknown[]): unknown {
     const [first, ...others] = this.keyOf(values).map(canonical);
     return others.length === 0 ? first : JSON.stringify([first, ...others].map(String));
@@ -111,7 +111,7 @@ export function bytesOf(values: readonly unknown[]): number {
   return sum;
 }
 
-/** By the name of the table. */
+/** The formats of all tables, by name. */
 export function formatsOf<Format>(
   tables: Tables,
   Class: new (name: string, table: Table) => Format,

@@ -35,7 +35,7 @@ export function missingSteps(
   const unknown = done.filter((each) => !steps.some((step) => step.name === each));
   if (unknown.some((each) => each.startsWith(MARK)))
     throw new StoreUnusable(`${database} belongs to another application: choose another database`);
-  // One transaction writes both. A store of version 0 has lost its version: the list tells.
+  // One transaction writes the version and the list. A store of version 0 has lost its version, and the list counts.
   const counted = countOf(done);
   if (version > 0 && listed !== undefined && counted !== version) {
     const isLeft = version < counted && version <= released.length;
@@ -64,11 +64,11 @@ function countOf(steps: readonly string[]): number {
 
 /**
  * The one rule of the start, of readiness and of backups: a store has the columns of the tables as they are described,
- * and no further one that a create, which leaves it out, must have.
+ * and no other column that is required, as a create leaves it out.
  *
  * @param database its name in messages
- * @param found its columns, with the members `table`, `column`, `type`, `required`, `default`: it has one, and `key`: part
- *   of the primary key
+ * @param found its columns, with the members `table`, `column`, `type`, `required`, `default` (whether it has one) and
+ * `key` (whether it is part of the primary key)
  * @throws StoreUnusable that names the first difference from the tables
  */
 export function requireTables(
@@ -88,7 +88,7 @@ export function requireTables(
       const is = typeOf(has);
       if (is !== wanted) throw outOfStep(`${database} has ${name} as ${is}, not as ${wanted}`, CHANGED);
     }
-    // A creation names the key, and without its index each would fail.
+    // The statement of a create names the key, and fails if the table has no index for it.
     const hasKey = inTable.filter((each) => each['key']).map(({ column }) => String(column));
     if (key.length !== hasKey.length || !key.every((column) => hasKey.includes(column)))
       throw outOfStep(`${database} has ${table} with the primary key (${hasKey.join()}), not (${key.join()})`, CHANGED);
@@ -103,7 +103,7 @@ export function typeOf({ type, required }: AnyRow): string {
 
 /**
  * @param own the columns that a create fills
- * @param found those that the table has
+ * @param found the columns that the table has
  */
 export function requireSpare(database: string, own: readonly unknown[], found: readonly AnyRow[]): void {
   const more = found.find((each) => !own.includes(each['column']) && each['required'] && !each['default']);

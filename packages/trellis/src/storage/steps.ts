@@ -2,20 +2,20 @@ import type * as kysely from 'kysely';
 import { loadKysely } from './kysely.ts';
 import { type Kind, SQL_TYPES } from './tables.ts';
 
-/** What a step is written with, for one of the engines. */
+/** The tools to write a step with, for one of the engines. */
 export interface Dialect {
   readonly engine: keyof typeof SQL_TYPES;
   /** The schema builder of Kysely (https://kysely.dev/docs/recipes/schemas). On SQLite each new table is STRICT. */
   readonly schema: kysely.SchemaModule;
   /** The type of a column by its kind, for `addColumn`. */
   readonly type: Readonly<Record<Kind, kysely.RawBuilder<unknown>>>;
-  /** SQL as it stands, for what the builder cannot say. */
+  /** For SQL that the builder cannot express. */
   readonly sql: typeof kysely.sql;
 }
 
 /** A step of the schema: its statements, which run in one transaction. A released step must never change. */
 export type Step = (dialect: Dialect) => readonly (kysely.Compilable | kysely.RawBuilder<unknown>)[];
-/** By name, in the order in which they run. */
+/** Steps by name, in the order in which they run. */
 export type Steps = Readonly<Record<string, Step>>;
 
 /** A step in the SQL of one engine. */
@@ -26,7 +26,7 @@ export interface CompiledStep {
 
 /** @throws Error that names the step, if its name or a statement cannot stand in a script */
 export function compileSteps(steps: Steps, engine: keyof typeof SQL_TYPES): readonly CompiledStep[] {
-  // Here, as a process that opens no store need not load Kysely.
+  // Loaded here, as a process that opens no store need not load Kysely.
   const library = loadKysely();
   const { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, sql } = library;
   const { PostgresQueryCompiler, SqliteQueryCompiler } = library;
@@ -54,7 +54,7 @@ export function compileSteps(steps: Steps, engine: keyof typeof SQL_TYPES): read
     const statements = step(dialect).map((each) => {
       const { sql: text, parameters } = 'isRawBuilder' in each ? each.compile(compiler) : each.compile();
       if (parameters.length > 0) throw new Error(`the step ${name} has a value as a parameter: write sql.lit(value)`);
-      // It would fail at the commit, which is that of a whole batch.
+      // The constraint would fail at the commit, and a commit is that of a whole batch of requests.
       if (/(?<!\bnot )\bdeferrable\b/i.test(text))
         throw new Error(`the step ${name} makes a deferrable constraint: leave deferrable out`);
       return text;

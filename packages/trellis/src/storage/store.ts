@@ -32,7 +32,7 @@ export interface Queries<Of = Tables> {
    * only when the row is on disk, also a replayed one.
    *
    * @param row what the client sent: the same row again is `replayed`, another one with its key is a `conflict`
-   * @param added columns that the service adds, such as a time or a version: they decide neither
+   * @param added columns that the service adds, such as a time or a version: they are not compared
    * @throws ConstraintViolated if another constraint than the key forbids the row
    * @throws StoreUnavailable if a retry may succeed; the row may have been stored nevertheless
    */
@@ -46,7 +46,7 @@ export interface Queries<Of = Tables> {
     added?: Pick<Added<Of[Name]>, More>,
   ) => Promise<Creation>;
   /**
-   * Reads the row of a key, which `database` would answer in the same way.
+   * Reads the row of a key, as a query of `database` would.
    *
    * @param key a value for each column of the primary key: `get('items', { id })`
    * @returns undefined if there is no such row
@@ -105,7 +105,7 @@ export interface TokenStore {
 export interface StoreSchema {
   readonly before: number;
   readonly now: number;
-  /** The names that the opening has added to the list of its steps. A version without one of these refuses the store. */
+  /** The names that the opening has added to the list of steps. A service that lacks one refuses the store. */
   readonly steps: readonly string[];
 }
 
@@ -133,7 +133,7 @@ export type Within = Pick<Engine, 'run' | 'create'>;
 /** A transaction's function, and the deadline on the clock of `performance.now()`. */
 export type Work<T> = (within: Within, until: number) => Promise<T>;
 
-/** A number to watch. If it cannot be had, `value` rejects. */
+/** A gauge of the metrics. `value` rejects if the number is not known. */
 export interface Measured {
   /** The end of the metric's name. */
   readonly name: string;
@@ -204,7 +204,7 @@ export interface Opening {
    * soon as the server answers; without it, `openStore` fails.
    */
   readonly onUnreachable?: (error: StoreUnavailable) => void;
-  /** Called when the operator has spread other tables than before over several servers, before the store opens too. */
+  /** Called when other tables than before are spread over several servers, also before the store opens. */
   readonly onSpread?: (tables: readonly string[]) => void;
   readonly observer?: StoreObserver | undefined;
   /** Whether to leave the lock of SQLite to other processes after each batch, as a command that stores many rows must. */

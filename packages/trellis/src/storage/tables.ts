@@ -51,13 +51,13 @@ declare const value: unique symbol;
  */
 export interface Column<K extends Kind = Kind, Optional extends boolean = boolean, Value = unknown> {
   readonly kind: K;
-  /** Whether it may be null. */
+  /** Whether the column may be null. */
   readonly optional: Optional;
   readonly [value]?: Value;
 }
 export type Columns = Readonly<Record<string, Column>>;
 
-/** What the steps make, and what the start compares with the database. */
+/** A table as the steps make it: the start compares it with the database. */
 export interface Table<C = Columns, Key = readonly string[]> {
   readonly columns: C;
   /** The columns of the primary key. */
@@ -110,13 +110,13 @@ export type Stored<T> =
 export type KeyOf<T> =
   T extends Table<infer C, readonly (infer Name)[]> ? { readonly [Each in keyof C & Name]: ValueOf<C[Each]> } : never;
 
-/** Columns that the service adds to a row. One that may be null has null, or a value. */
+/** Columns that the service adds to a row. A column that may be null has null, or a value. */
 export type Added<T> =
   T extends Table<infer C, unknown>
     ? { readonly [Name in keyof C]: ValueOf<C[Name]> | (Name extends OptionalOf<C> ? null : never) }
     : never;
 
-/** A row, or a key, of the contract's data. A member that is no column of it does not compile. */
+/** A row, or a key, from the data of a request: a member that is no column does not compile. */
 export type Kept<Given, Stored> = Given & Readonly<Record<Exclude<MembersOf<Given>, keyof Stored>, NoSuchColumn>>;
 /** Distributes over the types of a union. */
 type MembersOf<Given> = Given extends unknown ? keyof Given : never;
@@ -130,8 +130,8 @@ export type Queried<T> = {
   [Name in keyof T]: T[Name] extends Table<infer C, unknown> ? { [Each in keyof C]: QueriedColumn<C[Each]> } : never;
 };
 /**
- * The same for queries that write. They take no open object of a request, which contract/types.ts marks so: its client
- * would choose the columns.
+ * The same for queries that write. They refuse an object of a request that may have other members, which
+ * contract/types.ts marks: its client would choose the columns.
  */
 export type Written<T> = {
   [Name in keyof T]: Queried<T>[Name] & { readonly 'other members': ColumnType<never, undefined, undefined> };
@@ -145,12 +145,12 @@ type QueriedColumn<C> =
       >
     : never;
 type NullOf<Optional> = Optional extends true ? null : never;
-/** A value in a query. A text as a JSON value is given as `Json`: the engines would read it as the JSON itself. */
+/** A value in a query. A text that is a JSON value must be given as `Json`: the engines would parse it as JSON. */
 type Given<K, Value> = K extends 'json' ? (object extends Value ? object : Extract<Value, object>) | Json : Value;
 
 /** A row of a query as data: each null is undefined. So a reply made of it has every column that the contract declares. */
 export function withoutNulls<Row extends object>(row: Row): WithoutNulls<Row> {
-  // A quarter of the time that a new object takes whose members are set one by one.
+  // This takes a quarter of the time of a new object whose members are set one by one.
   const own = { ...row } as Record<string, unknown>;
   for (const name in own) own[name] ??= undefined;
   return own as WithoutNulls<Row>;

@@ -38,7 +38,7 @@ export function tokenStore(database: Database<Own>, transaction: Transaction<Own
     find,
     add: (token) => add(token, false),
     async addFirst(token) {
-      // Reads first: a PostgreSQL whose standby is away can start a service that has tokens, but cannot write.
+      // Reads first: while its standby is away PostgreSQL cannot write, but a service that has tokens can start.
       const another = database.selectFrom('tokens').select('hash').where('hash', '!=', token.hash).limit(1);
       if ((await find(token.hash)) === undefined && (await another.executeTakeFirst()) !== undefined) return false;
       return await add(token, true);

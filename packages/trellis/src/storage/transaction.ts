@@ -28,7 +28,7 @@ const settled = () => new Promise<void>((resolve) => process.nextTick(resolve));
  * then: its queries have no effect, and they neither resolve nor reject, as a promise for which `work` does not wait at
  * that moment would end the process.
  *
- * @param runs knows by which run a query is asked
+ * @param runs the async context, which tells in which run a query was called
  */
 export async function doWork<T>(
   work: (own: Asking) => Promise<T>,
@@ -42,7 +42,7 @@ export async function doWork<T>(
     run.isOver = true;
     reject(error);
   };
-  // Nothing waits for it once `work` has thrown.
+  // Nothing waits for this promise once `work` has thrown.
   ended.catch(() => undefined);
   const onTimeout = () => end(new StoreUnavailable('a transaction took too long'));
   const timeout = setTimeout(onTimeout, Math.max(0, until - performance.now()));
@@ -63,7 +63,7 @@ export async function doWork<T>(
   const own = { run: untilOver(within.run), create: untilOver(within.create), get: untilOver(within.get) };
   try {
     const result = await Promise.race([runs.run(run, () => work(own)), ended]);
-    // A plugin of Kysely asks some microtasks after the call, and a query may be begun when another one is answered.
+    // Kysely runs a query with a plugin some microtasks after the call, and the answer to one query may begin another.
     await settled();
     while (running.size > 0) {
       await Promise.race([Promise.all(running), ended]);

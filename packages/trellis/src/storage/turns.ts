@@ -31,7 +31,7 @@ export class Turns {
 
   /** @throws StoreUnavailable at once if too much work waits, or at its turn if it has waited too long */
   async run<T>(work: () => Promise<T>): Promise<T> {
-    // Without a promise if there is a turn, as on the way of each request.
+    // Makes no promise if a turn is free, as every request comes here.
     if (!this.areTaken) this.active++;
     else if (this.length >= MAX_WAITING) throw new StoreUnavailable('too many requests wait for the store');
     else await this.next(this.maxWaitMs);

@@ -37,8 +37,8 @@ const EARLIEST = new Date('0001-01-01T00:00:00.000Z');
 const LATEST = new Date('9999-12-31T23:59:59.999Z');
 
 /**
- * A value as it waits for an engine: its caller holds no part of it, and each thread can take it. An array or an object
- * becomes the text of its JSON.
+ * A copy of a value that waits for an engine: its caller cannot change it, and every thread can take it. An array or an
+ * object becomes the text of its JSON.
  *
  * @throws Error if an engine would change it: UTF-8 has no lone surrogates, SQLite has no NaN
  */
@@ -54,7 +54,7 @@ export function taken(value: unknown): unknown {
   return new Date(value);
 }
 
-/** An error in the place of a result, so that whoever gets it decides when it is thrown. */
+/** Returns an error in place of a result, so that the caller decides when to throw it. */
 export function attempt<Result>(make: () => Result): Result | Error {
   try {
     return make();

@@ -5,20 +5,20 @@ import { hashOf, type Spread } from './citus.ts';
 import { InterruptedError, StatementRejectedError } from './errors.ts';
 import type { Query, Session, WithRetries } from './session.ts';
 
-/** Makes the commit of a read wait as that of a write does, where PostgreSQL keeps the row: Citus runs it there. */
+/** Makes the commit of a read wait as that of a write does. Citus runs it on the server that keeps the row. */
 const FLUSHED = "pg_logical_emit_message(true, 'replay'::text, ''::text)";
 
-/** The values of one statement, less than the 65,535 that the protocol allows, as rows are padded. */
+/** The most values of one statement. The protocol allows 65,535, but a statement is padded with more rows. */
 const MAX_VALUES = 60_000;
 
 /** A table, with the statements of a create. */
 export class Creating extends RowFormat {
   /**
-   * Each row that is found writes to the log, so that the commit waits for the disk and for the standby: a visible row
-   * may not be on the standby's disk yet if its writer or the server was killed while it waited for the standby.
+   * Reads rows, and writes to the log for each, so that the commit waits for the disk and for the standby: a visible
+   * row may not be on the standby's disk yet if its writer or the server was killed while it waited for the standby.
    */
   readonly selectDurable: string;
-  /** Reads a row for each of the keys, in their order: one of nulls where there is none. */
+  /** Reads a row for each key, in the order of the keys: a row of nulls if the key does not exist. */
   readonly selectEach: string;
   /** How Citus spreads the table over several servers. */
   spread: Spread | undefined;
@@ -46,7 +46,7 @@ export class Creating extends RowFormat {
     this.selectDurable = `select ${columnList}, ${FLUSHED} from ${table} where (${keyList}) ${among}`;
   }
 
-  /** The server that keeps a row; undefined: only Citus knows. A wrong answer costs time, and nothing more. */
+  /** The server that keeps a row; undefined: only Citus knows it. A wrong answer only costs time. */
   serverOf([, , ...values]: NewRow): number | undefined {
     const value = values[this.columns.indexOf(this.spread?.by ?? '')];
     if (typeof value !== 'bigint') return undefined;
@@ -80,15 +80,15 @@ export class Creating extends RowFormat {
   }
 }
 
-/** So few lengths that each statement is prepared once on a connection. */
+/** Allows only few lengths, so that a connection prepares few statements. */
 function paddedLength(rows: number): number {
   const step = rows > 64 ? 64 : rows > 8 ? 8 : 1;
   return Math.ceil(rows / step) * step;
 }
 
 /**
- * The statements of a create with no rows, and a row lock. It needs a transaction id, so that the commit waits for the
- * standby as that of an insert does. The statement leaves no dead row. It cannot detect a full disk.
+ * The statements of a create with no rows, and a row lock, which takes a transaction id, so that the commit waits for
+ * the standby as that of an insert does. The statement leaves no dead row. It cannot detect a full disk.
  */
 export function readyStatement(creating: readonly Creating[]): string {
   const inserts = creating.map(({ insertNone }, index) => `created${index} as (${insertNone})`);
@@ -145,8 +145,8 @@ export async function lookUpBatch(
   } catch (error) {
     if (!(error instanceof StatementRejectedError)) throw error;
     if (lookUps.length === 1) return [error];
-    // All at once: in halves, one after the other, the keys of a hostile client would make the others wait too long. Each
-    // fails alone: the session must not be given back while another is under way.
+    // Each runs alone, and all at once: if halves ran one after the other, a hostile client's keys would delay the
+    // others. No error is thrown here, as the session must not be given back while another look-up is under way.
     const alone = (lookUp: LookUp) =>
       lookUpBatch(withRetries, creating, [lookUp]).catch((fault: unknown) => [fault as Error]);
     return (await Promise.all(lookUps.map(alone))).flat();
@@ -154,8 +154,8 @@ export async function lookUpBatch(
 }
 
 /**
- * Stores rows of one worker. The rows of the other workers may wait for them, so if a worker is away they fail at once,
- * unless the coordinator is away too.
+ * Stores rows of one worker. The rows of the other workers may wait for them: if the worker is away, these rows fail at
+ * once, unless the coordinator is away too.
  */
 export async function createSpread(session: Session, until: number, creating: Creating, rows: readonly NewRow[]) {
   const attempt = () => {
@@ -169,7 +169,7 @@ export async function createSpread(session: Session, until: number, creating: Cr
   });
 }
 
-/** One transaction, so that each worker waits for its disk once, and not once a shard. */
+/** One transaction, so that each worker waits for its disk once, and not once for each shard. */
 function inOne(query: Query): Query {
   return async (...statement) => {
     const [, result] = await Promise.all([query('begin'), query(...statement), query('commit')]);

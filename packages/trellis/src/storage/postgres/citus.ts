@@ -2,7 +2,7 @@ import { RESERVED } from '../layout.ts';
 import { StoreUnusable } from '../store.ts';
 import type { Query } from './session.ts';
 
-/** How a table is spread: by the hash of a column, in shards that end at a hash and that a server keeps. */
+/** How a table is spread: by the hash of a column. Each shard has a last hash, and a server that keeps it. */
 export interface Spread {
   readonly by: string;
   readonly ends: readonly number[];
@@ -12,7 +12,7 @@ export interface Spread {
 const SHARDS = `from pg_dist_shard as shard join pg_dist_placement using (shardid)
   where shard.logicalrelid = spread.logicalrelid order by shardmaxvalue::int`;
 
-/** In the schema that the store uses. A reference table, which each worker has whole, counts as spread. */
+/** The spread tables in the schema of the store. A reference table, which each worker has whole, counts as spread. */
 const SPREAD = `select relname as name, coalesce(column_to_column_name(spread.logicalrelid, partkey), '') as by,
     array(select shardmaxvalue::int ${SHARDS}) as ends, array(select groupid ${SHARDS}) as servers
   from pg_dist_partition as spread join pg_class on pg_class.oid = spread.logicalrelid
@@ -26,8 +26,8 @@ const WORKERS = `select nodename || ':' || nodeport as worker, result from pg_di
     .join(` || ' ' || `)}$$) using (nodeid) where shouldhaveshards and success order by worker`;
 
 /**
- * Asks a server what Citus (https://docs.citusdata.com) spreads, and each worker whether it waits for its disk. A worker
- * that is away can acknowledge nothing, and is asked the next time.
+ * Asks a server what Citus (https://docs.citusdata.com) spreads, and each worker whether it waits for its disk. A
+ * worker that is away can confirm no write, and is asked the next time.
  *
  * @returns how each table is spread, by its name; undefined: the server has no Citus
  * @throws StoreUnusable
@@ -39,7 +39,7 @@ export async function findSpread(query: Query, server: string): Promise<Readonly
   const spread = new Map(
     rows.map(({ name, by, ends, servers }) => [String(name), { by, ends, servers } as Spread] as const),
   );
-  // The transactions of the framework itself use them.
+  // The framework's own transactions use these tables.
   const own = RESERVED.find((name) => spread.has(name));
   if (own !== undefined)
     throw new StoreUnusable(

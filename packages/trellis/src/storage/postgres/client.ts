@@ -11,7 +11,7 @@ export interface PostgresConnection {
   readonly pid: unknown;
   /** Whether a commit was reported as a success although it did not wait for its standby. */
   standbyMissed: boolean;
-  /** Whether the server knows the begin of a transaction by its name. */
+  /** Whether the server has prepared the statement that begins a transaction. */
   knowsBegin: boolean;
 }
 
@@ -23,7 +23,7 @@ const SESSION = {
   standard_conforming_strings: 'on',
   bytea_output: 'hex',
   extra_float_digits: '1',
-  // With another one, pg would read each timestamp as null.
+  // With another style, pg would read each timestamp as null.
   DateStyle: 'ISO',
   IntervalStyle: 'postgres',
   // If on, the server quotes names of types, which the start compares.
@@ -50,8 +50,8 @@ const OPTIONS = {
 const REQUIRED = { ...SESSION, fsync: 'on', server_encoding: 'UTF8' };
 
 /**
- * Runs on each new connection: it may lead to another server, or through a pooler that drops settings. Behind a comma,
- * DateStyle has the order of day and month, which ISO does not depend on.
+ * Runs on each new connection, which may lead to another server, or through a pooler that drops settings. What follows
+ * the comma of DateStyle is the order of day and month, on which ISO does not depend.
  */
 const CHECK = `select pg_backend_pid() as pid, current_schema() as schema,
   current_setting('transaction_read_only') as read_only,
@@ -62,7 +62,7 @@ const CHECK = `select pg_backend_pid() as pid, current_schema() as schema,
 /** The answers of PostgreSQL to a request for TLS, of one byte (documentation of its protocol, "SSL Session Encryption"). */
 const [TLS, NO_TLS] = Buffer.from('SN');
 
-/** A server answers the request for TLS with another byte than TLS. */
+/** The server has answered the request for TLS with a byte other than `TLS`. */
 class TlsRefusedError extends InterruptedError {
   readonly answer: number | undefined;
 
@@ -72,7 +72,7 @@ class TlsRefusedError extends InterruptedError {
   }
 }
 
-/** The operator of the server renews the certificate; with any other refusal, the settings may be wrong. */
+/** A certificate that the operator of the server will renew; with any other refusal, the settings may be wrong. */
 const UNTIMELY: ReadonlySet<unknown> = new Set(['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID']);
 
 export async function connect(
@@ -199,7 +199,7 @@ function requireSettings(server: string, row: AnyRow): void {
   if (row['read_only'] !== 'off') throw new InterruptedError('the server is read-only (transaction_read_only is on)');
 }
 
-/** @param onWait receives what the query waits for, before it is cancelled */
+/** @param onWait receives, before the query is cancelled, whether it waits for a lock */
 export async function cancel(
   location: PostgresLocation,
   { client, pid }: PostgresConnection,

@@ -31,9 +31,9 @@ import { migrate, requireColumns } from './migrations.ts';
 
 /** While PostgreSQL flushes one batch, it works on the other. */
 const MAX_CONCURRENT_BATCHES = 2;
-/** For queries and transactions of operations, which have a connection each. */
+/** Queries and transactions of operations have a connection each. */
 const MAX_CONCURRENT_QUERIES = 8;
-/** Of one statement, which takes some 10 µs for each. */
+/** The look-ups of one statement, which takes about 10 µs for each. */
 const MAX_LOOK_UPS = 256;
 const REOPEN_PAUSE_MS = 1000;
 /** How often to ask Citus what it spreads, and over which workers. */
@@ -72,9 +72,9 @@ class PostgresEngine implements Engine {
   private readonly layout: Layout;
   private readonly location: PostgresLocation;
   private readonly opening: Opening;
-  /** In messages. */
+  /** The name of the server in messages. */
   private readonly server: string;
-  /** By the name of the table. */
+  /** The statements of creates, by the name of the table. */
   private readonly creating: ReadonlyMap<string, Creating>;
   /** Shared by all short reads. */
   private readonly session: Session;
@@ -82,13 +82,13 @@ class PostgresEngine implements Engine {
   private readonly readiness: Session;
   private readonly idleSessions: Session[] = [];
   private inUse = 0;
-  /** Those of all sessions. */
+  /** The open connections of all sessions. */
   private readonly connections = new Set<PostgresConnection>();
   private readonly turns = new Turns(MAX_CONCURRENT_QUERIES, STORE_PATIENCE_MS / 2);
   /** For look-ups while queries, which may be long, have all turns. */
   private readonly lookUpTurns = new Turns(MAX_CONCURRENT_BATCHES, STORE_PATIENCE_MS / 2);
   private readonly creations: Queue<NewRow, Creation>;
-  /** One for each table: a table that is locked delays the look-ups of no other. */
+  /** One for each table, so that a locked table does not delay the look-ups of others. */
   private readonly lookUps = new Map<string, Queue<LookUp, AnyRow | undefined>>();
   private readonly closing = new AbortController();
   /** The reason why calls fail until the store is open. */
@@ -100,7 +100,7 @@ class PostgresEngine implements Engine {
     this.opening = opening;
     this.server = serverOf(location);
     this.creating = formatsOf(layout.tables, Creating);
-    // Until it was there, a service has one short try after the other: its log says at once that the server is away.
+    // Until the server answers, the session makes short tries, so that the log says at once that the server is away.
     this.session = this.newSession(opening.onUnreachable !== undefined);
     this.readiness = this.newSession();
     this.creations = new Queue({
@@ -182,8 +182,8 @@ class PostgresEngine implements Engine {
             const [creation] = (await insert(query, creating, [row])) as [Creation];
             return creation;
           } catch (error) {
-            // A row may break a CHECK or another unique index before PostgreSQL finds its key. Only another try tells,
-            // since this transaction can ask nothing more.
+            // PostgreSQL may reject the row, by a CHECK or another unique index, before it finds that the key exists.
+            // After that this transaction can ask nothing more: another try looks for the key first.
             const isRejected = error instanceof StatementRejectedError && error.constraint !== 'foreign key';
             if (looksFirst || !isRejected) throw error;
             looksFirst = true;
@@ -222,7 +222,9 @@ class PostgresEngine implements Engine {
     });
   }
 
-  /** Inserts a row and rolls back, which leaves a dead row: once for a batch that failed, as a success ends the failure. */
+  /**
+   * Inserts a row and rolls back, leaving a dead row: only once after a failed batch, as a success ends the failure.
+   */
   private async tryOut(row: NewRow): Promise<void> {
     const undone = new Error('the insert succeeded, and is rolled back');
     const attempt = async (query: Query) => {
@@ -273,7 +275,7 @@ class PostgresEngine implements Engine {
     const before = this.spread().join();
     const found = await findSpread((...query) => session.query(deadline(), ...query), this.server);
     for (const [name, creating] of this.creating) creating.spread = found?.get(name);
-    // A statement of Citus costs by its shards: one with twice the rows costs less than two.
+    // The time of a statement on Citus grows with the shards more than with the rows: one large batch beats two.
     this.creations.maxActive = this.spread().length > 0 ? 1 : MAX_CONCURRENT_BATCHES;
     if (this.spread().join() !== before) this.opening.onSpread?.(this.spread());
     return found !== undefined;
@@ -317,7 +319,7 @@ class PostgresEngine implements Engine {
     }
   }
 
-  /** A statement inserts into one table; the failure of one leaves the rows of the others. */
+  /** Each statement inserts into one table: if it fails, the rows of the other tables are stored all the same. */
   private async write(rows: readonly NewRow[], until: number): Promise<(Creation | Error)[]> {
     const begunAt = performance.now();
     const outcomes = new Map<NewRow, Creation | Error | undefined>();
@@ -358,7 +360,7 @@ class PostgresEngine implements Engine {
 
   private async withSession<T>(work: (session: Session) => Promise<T>, serializable = false): Promise<T> {
     const index = this.idleSessions.findLastIndex(({ isSerializable }) => isSerializable === serializable);
-    // If there is none, the last one of the others.
+    // If no idle session has this isolation, the last one of the others is used.
     const [session = this.newSession()] = this.idleSessions.splice(index, 1);
     this.inUse++;
     try {

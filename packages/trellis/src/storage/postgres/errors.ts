@@ -93,7 +93,7 @@ export function stateOf(error: unknown): string | undefined {
   return error.routine === 'RevalidateCachedQuery' ? CONNECTION : (error.code ?? '');
 }
 
-/** The statement that has failed, and the tables that the service has once the connection is open. */
+/** The statement that has failed, and the tables of the service: none while a connection is being opened. */
 export interface Failed {
   readonly text: string;
   readonly tables: Tables;
@@ -105,9 +105,9 @@ function isOwnFault(error: unknown, { text, tables }: Failed): boolean {
   if (!(error instanceof DatabaseError)) return false;
   const { routine, code = '', position } = error;
   if (code !== TABLE_UNKNOWN && code !== COLUMN_UNKNOWN) return routine === 'exec_bind_message';
-  // Only statements that the store itself does not run come without.
+  // An error without a position is never that of a statement of the store itself.
   if (position === undefined) return true;
-  // PostgreSQL counts characters from 1. There stands a name such as `"items"."tag"`.
+  // PostgreSQL counts characters from 1. At the position stands a name such as `"items"."tag"`.
   const [reference = ''] =
     /^(?:"[^"]*"|[\w$.])*/.exec(
       Array.from(text)
@@ -133,7 +133,7 @@ export function translate(error: unknown, server: string, failed = NONE): Error 
     return new InterruptedError(reason, { cause: error });
   }
   const state = stateOf(error) ?? '';
-  // Without `detail`, which quotes rows: they do not belong in a log.
+  // `detail` is left out, as it quotes rows: they do not belong in a log.
   const message = `SQLSTATE ${error.code ?? ''}: ${error.message}`;
   const isOwn = isOwnFault(error, failed);
   const [, problem] = isOwn ? [] : (UNUSABLE.find(([each]) => state.startsWith(each)) ?? []);

@@ -64,7 +64,7 @@ export function readPostgresLocation(text: string): PostgresLocation {
   const [match, login = '', written, authority = '', path = '', query = ''] = FORM.exec(text) ?? [];
   const parameters = new URLSearchParams(query);
   const strange = parameters.keys().find((name) => !PARAMETERS.includes(name));
-  // A password with one of these characters ends there, and its rest seems to be something else, which no message quotes.
+  // A password with one of these characters ends there, and its rest looks like another part: no message quotes it.
   const isCut = [authority, path, login === '' || strange !== undefined ? query : ''].some((part) =>
     part.includes('@'),
   );

@@ -63,7 +63,7 @@ export async function migrate(
         throw new StoreUnusable(`${server} has no store of ${name}: check DATABASE_URL`);
       requireVersion(layout, server, found ?? 0, create);
       listed = await readSteps(query);
-      // Another process may have migrated between the two.
+      // Another process may have migrated between the two reads.
     } while (found !== (await readVersion(query, tables, server)));
     const before = found ?? 0;
     const missing = missingSteps(layout, 'postgres', server, before, listed, create);

@@ -24,7 +24,7 @@ const CANCEL_MS = 500;
 const UNREACHABLE_QUERY_MS = 1000;
 const PORTION_MS = 600_000;
 
-/** Locks a row, which takes a transaction id: PostgreSQL then waits at the commit until the standby has all commits before. */
+/** Locks a row, which takes a transaction id: the commit then waits until the standby has all earlier commits. */
 const FLUSH = 'select id from schema_version for key share';
 
 const BEGIN = 'begin isolation level serializable';
@@ -33,7 +33,7 @@ const BEGIN_NAME = 'store_begin';
 /** Limits the memory, as the text of a query may depend on a request. */
 const MAX_NAMES = 200;
 
-/** Names of prepared statements. They depend on the text alone: on a connection that a pooler shares, none is another's. */
+/** Names of prepared statements. They depend on the text alone, so that sessions may share a connection of a pooler. */
 const names = new Map<string, string>([[BEGIN, BEGIN_NAME]]);
 
 /** One connection at a time. When it is lost, the session connects again, to the next host if there are several. */
@@ -47,14 +47,14 @@ export class Session implements Disposable {
   private opening: Promise<PostgresConnection> | undefined;
   private readonly closing = new AbortController();
   private nextHost = 0;
-  /** What is said while no try to connect has failed. */
+  /** The error as long as no try to connect has failed. */
   private readonly silence: string;
   /** Why the last try to connect failed. */
   private failure: unknown;
   /** Whether all tries of the last work failed: the next work then has one short try, so that requests fail fast. */
   private unreachable: boolean;
 
-  /** @param connections the open ones of all sessions of a store */
+  /** @param connections the open connections of all sessions of a store */
   constructor(
     location: PostgresLocation,
     tables: Tables,
@@ -71,8 +71,8 @@ export class Session implements Disposable {
 
   /**
    * @param until the deadline on the clock of `performance.now()`
-   * @param ofOperation whether the statements are those of an operation: if they conflict with others or take too long, the
-   *   server can be reached all the same. The store's own statements are short
+   * @param ofOperation whether the statements are those of an operation, which may conflict with others or take too
+   * long although the server can be reached. The store's own statements are short
    * @throws the last error, after the deadline, or at once if a retry is pointless
    */
   async withRetries<T>(work: (query: Query) => Promise<T>, until: number, ofOperation = false): Promise<T> {
@@ -102,10 +102,10 @@ export class Session implements Disposable {
   }
 
   /**
-   * Runs one statement as a serializable transaction of its own, and retries it: in one round trip, unless it changes no
-   * row. No other work may use the session meanwhile.
+   * Runs one statement as a serializable transaction of its own, and retries it: in one round trip, unless it changes
+   * no row. No other work may use the session meanwhile.
    *
-   * @throws as `transaction` does if it is not repeatable
+   * @throws as `transaction` does for work that is not repeatable
    */
   async write(until: number, ...statement: Parameters<Query>): Promise<Result> {
     const attempt = async () => {
@@ -195,7 +195,7 @@ export class Session implements Disposable {
     if (this.connection !== undefined) this.giveUp(this.connection);
   }
 
-  /** After `until` the session goes on connecting, for later calls: to a server far away, that takes several of them. */
+  /** After `until` the session goes on connecting, for later calls: one call may be too short for a distant server. */
   private async getConnection(until: number): Promise<PostgresConnection> {
     if (this.connection !== undefined) return this.connection;
     this.opening ??= this.openConnection().finally(() => {
@@ -255,7 +255,7 @@ export class Session implements Disposable {
     throw error;
   }
 
-  /** @param joins whether to begin a transaction before the statement, in its message */
+  /** @param joins whether to begin a transaction before the statement, in the same message */
   private async queryOn(
     connection: PostgresConnection,
     until: number,
@@ -289,7 +289,7 @@ export class Session implements Disposable {
     } catch (error) {
       const failed = { text, tables: this.tables };
       if (losesConnection(error, failed)) this.giveUp(connection);
-      // To the server, each cancellation is a "user request".
+      // The server calls each cancellation a "user request": this error says why.
       if (overran !== undefined && stateOf(error) === CANCELLED)
         throw new InterruptedError(overran, { cause: error }, 'work');
       throw translate(error, serverOf(this.location), failed);

@@ -1,5 +1,5 @@
 export function encode(value: unknown): unknown {
-  // pg writes local time, without the seconds that time zones had before 1972.
+  // pg would write local time, without the seconds that the offsets of time zones had before 1972.
   if (value instanceof Date) return value.toISOString();
   return Array.isArray(value) ? value.map(encode) : value;
 }

@@ -22,7 +22,7 @@ export function backUp(layout: Layout, path: string, copy: string): Counts {
 /**
  * SQLite deletes another file that has the name of its log.
  *
- * @throws StoreUnusable if the backup is a file of the store, or has the name that one will have
+ * @throws StoreUnusable if the backup is a file of the store, or has the name that such a file will have
  */
 export function requireForeign(path: string, backup: string): void {
   const paths = existsSync(path) ? [path, realpathSync(path)] : [path];
@@ -83,7 +83,7 @@ function replace(layout: Layout, path: string, file: string, allow: (count: () =
   if (!existsSync(path)) makeFile(path);
   using store = new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS });
   try {
-    // This mode keeps each lock until `store` is closed. A lock beside any other connection, also an idle one, fails.
+    // This mode keeps each lock until `store` is closed. To lock fails while another connection, even idle, is open.
     store.exec('pragma locking_mode = exclusive; begin exclusive');
     requireOwn(layout, store, path);
     allow(() => countOf(layout, store, path));
@@ -179,7 +179,7 @@ function requireShape(
 
 /**
  * All tables, indexes, triggers and views, by type and name, and the foreign keys of other tables on each table. The form
- * of a table is whether it is strict, that of an index its columns, and whether it is unique and partial.
+ * of a table is whether it is strict; that of an index is its columns, and whether it is unique and partial.
  */
 function shapeOf(database: DatabaseSync) {
   const select = `select type, name, tbl_name as "table", case type

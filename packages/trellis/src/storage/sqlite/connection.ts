@@ -7,7 +7,7 @@ import type { Kind } from '../tables.ts';
 import { isBusy, opening } from './errors.ts';
 import { migrate, pragma, requireOwn } from './migrations.ts';
 
-/** A thread that waits for the lock cannot stop: with END_MS of commands/serve.ts, this must stay below 10 s. */
+/** A thread that waits for the lock cannot stop: this and END_MS of commands/serve.ts together must stay below 10 s. */
 export const LOCK_TIMEOUT_MS = 2000;
 
 /**
@@ -35,7 +35,7 @@ export function connect(
     if (!existsSync(path)) makeFile(path);
     const database = new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS });
     try {
-      // Before the first change of the file.
+      // This comes before the first change of the file.
       requireOwn(layout, database, path);
       configure(database, path);
       const schema = migrate(layout, database, path, create);
@@ -48,15 +48,15 @@ export function connect(
   });
 }
 
-/** The values of a kind that SQLite would store, and PostgreSQL refuses. */
+/** In SQL, the values of a kind that SQLite would store, and PostgreSQL would refuse. */
 const BEYOND: Partial<Record<Kind, string>> = {
   int32: 'not between -2147483648 and 2147483647',
   number: 'in (9e999, -9e999)',
 };
 
 /**
- * Refuses values beyond the range of their columns, also those that a query computes. By triggers of the connection, as
- * released stores have no CHECK. A function throws there, as `raise` would count as a broken constraint.
+ * Refuses values beyond the range of their columns, also those that a query computes: by triggers of the connection, as
+ * released stores have no CHECK. They call a function that throws, as `raise` would count as a broken constraint.
  */
 function keepRanges({ tables }: Layout, database: DatabaseSync): void {
   for (const [table, { columns }] of Object.entries(tables)) {

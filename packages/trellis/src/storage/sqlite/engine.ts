@@ -15,8 +15,8 @@ import { type Alone, runTransaction, withinOf, type Writes } from './transaction
 import { type FoundRows, Prepared, resultOf, rowOf } from './values.ts';
 
 /**
- * A batch of so many rows takes 10 ms on a fast disk, so other processes have half of the time. SQLite polls its lock
- * every 100 ms at last: a service would wait for seconds if it had a small share.
+ * A batch of this many rows takes 10 ms on a fast disk, so that other processes have half of the time. A process that
+ * waits polls the lock, in the end only every 100 ms: with a small share, it would wait for seconds.
  */
 const YIELDING = { maxItems: 4096, pauseMs: 10 };
 /** A message to a reading thread has many queries. While one of them is long, another thread runs those that came later. */
@@ -58,7 +58,7 @@ export async function openSqlite(
       const guesses = jobs.filter(isGuess);
       const kept = jobs.filter((job) => !isGuess(job));
       const keeping = doAll(kept, 'commit');
-      // The thread makes the guesses after the commit, so that they see the rows which it stored.
+      // The thread makes the guesses (transaction.ts) after the commit, so that they see the rows which it stored.
       const guessing = doAll(guesses, 'rollback');
       // If the commit fails, all items of the batch fail with it, and nothing else handles a failure of the guesses.
       guessing.catch(() => undefined);
@@ -76,7 +76,7 @@ export async function openSqlite(
     ...(yields && YIELDING),
   });
   const idleReaders: Thread[] = [];
-  // The texts of queries that were in a long message: each has a message of its own until it has been a short one.
+  // The texts of queries that were in a long message: each gets a message of its own, until such a message is short.
   const slow = new Set<string>();
   const reads = new Queue<Statement, FoundRows>({
     work: async (statements) => {
@@ -95,7 +95,7 @@ export async function openSqlite(
     isAlone: ({ sql }) => slow.has(sql),
     ...READING,
   });
-  // Of their own, so that none shares a message with a query that is long.
+  // A queue of its own, so that no look-up shares a message with a long query.
   const lookUps = new Queue<LookUp, readonly unknown[] | undefined>({
     work: (keys) => withReader(async (reader) => unpackEach(await reader.call('lookUp', keys))),
     ...READING,

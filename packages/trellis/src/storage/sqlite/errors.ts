@@ -27,7 +27,7 @@ const NOT_A_DATABASE = 26;
 const REPLACED = 1032;
 /** SQLITE_IOERR_SHMSIZE, an extended code. */
 const NO_ROOM = 4874;
-/** After these, a retry may succeed. */
+/** The codes after which a retry may succeed. */
 const TRANSIENT = new Set<number | undefined>([BUSY, LOCKED, NO_MEMORY, READ_ONLY, IO_ERROR, FULL, CANNOT_OPEN]);
 const PROBLEMS = new Map<number | undefined, string>([
   [BUSY, 'is locked by another process'],
@@ -42,10 +42,10 @@ const PROBLEMS = new Map<number | undefined, string>([
   ],
 ]);
 
-/** By extended codes. */
+/** Problems at the opening of a database, by extended code. */
 const AT_OPENING = new Map<number | undefined, string>([
   [REPLACED, 'was replaced while it was opened: try again'],
-  [NO_ROOM, 'has no room beside it for its -shm: the disk is full, and 32 KiB are enough to read it'],
+  [NO_ROOM, 'cannot be read, as the full disk has no room for its -shm: free 32 KiB of the disk'],
 ]);
 
 function extendedCode(error: unknown): number | undefined {
@@ -94,7 +94,7 @@ export function atOpening(error: unknown, path: string): Error {
   return new StoreUnusable(`the database ${path} cannot be opened (${messageOf(error)}): ${cure}`, { cause: error });
 }
 
-/** For the copy of a database into another file, the only one of the two whose disk can be full. */
+/** For the copy of a database into another file: of the two, only the disk of that file can be full. */
 export function atCopying(error: unknown, from: string, to: string, cure: string): Error {
   const code = sqliteCode(error);
   if (code === undefined || TRANSIENT.has(code)) return atOpening(error, code === FULL ? to : from);

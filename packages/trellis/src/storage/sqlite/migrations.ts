@@ -42,7 +42,7 @@ export function requireColumns(layout: Layout, database: DatabaseSync, path: str
   requireTables(layout, 'sqlite', `the database ${path}`, columnsOf(database));
 }
 
-/** As `requireTables` takes them. */
+/** The columns of all tables, as `requireTables` takes them. */
 export function columnsOf(database: DatabaseSync): readonly AnyRow[] {
   return database.prepare(SELECT_COLUMNS).all();
 }
@@ -63,7 +63,7 @@ export function requireOwn({ marker }: Layout, database: DatabaseSync, path: str
     throw new StoreUnusable(`the database ${path} belongs to another application: choose another file`);
 }
 
-/** One statement, which sees one state: another opening may make the tables meanwhile. */
+/** One statement, which sees one state: another process that opens the database may create the tables meanwhile. */
 const SELECT_OWNER = `select (select application_id from pragma_application_id) as owner,
     (select user_version from pragma_user_version) as version, (select count(*) from sqlite_schema) as tables`;
 

@@ -35,7 +35,7 @@ class SqliteCreating extends RowFormat {
 /** Limits the memory, as the text of a query may depend on a request. */
 const MAX_PREPARED = 200;
 
-/** What one step of an operation asks of the store, and the answer. */
+/** What one step of an operation asks of the store, and below the answer. */
 export type RowOrStatement = NewRow | Statement;
 export type CreationOrFound = Creation | FoundRows;
 
@@ -62,7 +62,7 @@ const MAX_GUESS_MS = 5;
 export class Statements {
   private readonly layout: Layout;
   private readonly database: DatabaseSync;
-  /** By the name of the table. */
+  /** The statements of creates, by the name of the table. */
   private readonly creating: ReadonlyMap<string, SqliteCreating>;
   private readonly prepared = new Map<string, Prepared>();
   private reader: Statements | undefined;
@@ -83,7 +83,7 @@ export class Statements {
     } catch (thrown) {
       this.rollback();
       const error = atWork(thrown, this.path);
-      // One job has broken a constraint that takes the others with it: one that is checked at the commit, for example.
+      // A job broke a constraint that fails all jobs, such as one that the commit checks: now each job is done alone.
       if (jobs.length > 1 && error instanceof ConstraintViolated) return jobs.flatMap((job) => this.doAll([job], end));
       return jobs.map(() => pack(error));
     }
@@ -139,7 +139,7 @@ export class Statements {
       if (this.run({ sql: creating.insert, values }).changes === 1n) return 'created';
     } catch (error) {
       if (!this.database.isTransaction) throw error;
-      // SQLite looks at a CHECK before it looks at the key, which may have a row already.
+      // SQLite tests a CHECK first: it may not have seen that the key exists.
       refusal = error;
     }
     const [stored] = resultOf(this.run({ sql: creating.selectOne.sqlite, values: creating.keyOf(values) })).rows;
@@ -193,9 +193,9 @@ export class Statements {
   }
 
   /**
-   * Rewrites a page unchanged, which costs 4 KB of log (WAL) and one fsync. The commit also writes the pages of `failed`,
-   * although it takes the job back: a full disk may have room for one page, but not for a row. Waits for no transaction
-   * that is under way, whose commit will tell.
+   * Rewrites a page unchanged, which costs 4 KB of log (WAL) and one fsync. The commit also writes the pages of
+   * `failed`, although it takes the job back: a full disk may have room for one page, but not for a row. Does not wait
+   * for a transaction under way, whose commit will show whether the store works.
    */
   ready(failed: Task | undefined): void {
     if (this.database.isTransaction) {

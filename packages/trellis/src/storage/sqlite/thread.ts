@@ -8,9 +8,9 @@ import { ThreadEnded } from '../store.ts';
 import type { Statements } from './statements.ts';
 import type { WorkerAnswer, Call, WorkerOpening } from './worker.ts';
 
-/** Beside this file, as which it has TypeScript or, in a package, JavaScript. */
+/** The file beside this one, which is TypeScript, or JavaScript in a package. */
 const WORKER = new URL(`worker${extname(import.meta.filename)}`, import.meta.url);
-/** An operation whose query opens a thread is not to blame for a failure of the thread. */
+/** No operation's async context: an operation whose query opens a thread is not to blame if the thread fails. */
 const outside = AsyncLocalStorage.snapshot();
 
 /** Calls the methods of `Statements` in a worker thread, which answers in the order of the calls. */
@@ -33,7 +33,7 @@ export class Thread {
       const lost = new ThreadEnded(`a thread of SQLite has ended: ${cause.message}`, { cause });
       this.hasEnded = true;
       for (const { reject } of this.pending.splice(0)) reject(lost);
-      // Ends the process: serve.ts. Another thread can read.
+      // No caller catches this: serve.ts then ends the process. For a thread that only reads, another can be opened.
       if (opening.mode !== 'read') throw lost;
     });
   }

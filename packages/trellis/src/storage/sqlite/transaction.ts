@@ -12,22 +12,21 @@ import {
 import type { Thread } from './thread.ts';
 import { type FoundRows, resultOf } from './values.ts';
 
-/** Work that has the writing thread alone until it is done. */
+/** Work that has the writing thread to itself until it is done. */
 export type Alone = () => Promise<void>;
 export type Writes = Queue<Task | Alone, Traced>;
 
-/** After so many guesses that other writers have outdated, the transaction runs alone. */
+/** After this many guesses that other writers have outdated, the transaction runs alone. */
 const MAX_GUESSES = 3;
-/** Each act repeats those before it, and sends them to the thread again with their answers, of so many bytes. */
+/** Bounds of a guess: its acts and their bytes, as each act sends the earlier ones again, with their answers. */
 const MAX_REPEATED = 16;
 const MAX_BYTES = 64 * 1024;
 
 /**
- * Runs a transaction as guesses, which hold nothing: the writing thread answers each act, takes it back, and serves
+ * Runs a transaction as guesses, which hold no lock: the writing thread answers each act, takes it back, and serves
  * others. At the end it repeats all acts at once, and keeps them if they still get the answers that `work` has seen. So
- * many transactions share messages and a commit, and a slow one delays no other writer.
- *
- * Evidence that it is serializable: the histories of the bank (examples/bank/test/history.ts).
+ * many transactions share messages and a commit, and a slow one delays no other writer. The histories of the bank
+ * (examples/bank/test/history.ts) are evidence that this is serializable.
  */
 export async function runTransaction<T>(writes: Writes, writer: Thread, work: Work<T>): Promise<T> {
   const until = performance.now() + STORE_PATIENCE_MS;
@@ -48,7 +47,7 @@ export async function runTransaction<T>(writes: Writes, writer: Thread, work: Wo
 }
 
 class Guess {
-  /** Why it cannot go on: an act would get another answer now, or the acts take too much to be repeated. */
+  /** Why the guess cannot go on: an act would get another answer now, or the acts take too much to be repeated. */
   ended: 'moved' | 'too large' | undefined;
   readonly within = withinOf((act) => this.inOrder(act));
   private readonly writes: Writes;
@@ -62,7 +61,7 @@ class Guess {
 
   /** Returns false if the transaction has had no effect, and must run again. */
   async keep(): Promise<boolean> {
-    // The last run got all its answers at one moment, and what it read was durable: without a write, nothing is left to do.
+    // All answers were those of one moment, and what was read was durable: without a write, nothing is left to do.
     if (!this.done.some(({ act }) => !('sql' in act) || act.writes)) return true;
     return (await this.writes.add(this.trace())) !== 'moved';
   }

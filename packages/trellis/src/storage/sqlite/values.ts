@@ -18,8 +18,8 @@ const DECODE: Partial<Record<Kind, (value: unknown) => unknown>> = {
 };
 
 /**
- * What a statement gives, as a message between threads: the names and kinds of the columns once, and the values of each
- * row as SQLite has them. No caller holds a part of it, as `resultOf` makes all values anew.
+ * The result of a statement, as a message between threads: the names and kinds of the columns once, and the values of
+ * each row as SQLite has them. No caller holds a part of it, as `resultOf` makes all values anew.
  */
 export interface FoundRows {
   readonly names: readonly string[];
@@ -32,7 +32,7 @@ export interface FoundRows {
 export class Prepared {
   readonly names: readonly string[];
   private readonly statement: StatementSync;
-  /** That of the table's column which a column of the result comes from. */
+  /** For each column of the result, the kind of the table's column that it comes from. */
   readonly kinds: readonly (Kind | undefined)[];
 
   constructor(tables: Tables, database: DatabaseSync, sql: string) {

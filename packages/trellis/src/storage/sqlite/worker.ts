@@ -45,7 +45,7 @@ post(() => {
 // Speeds up the next start even if this process is killed.
 flushCompileCache();
 
-/** A copy may lie in the place of the file, without the latest rows. */
+/** Opens the file that the writer has open: a copy in its place might lack the latest rows. */
 function connectToSame() {
   const requireFile = watchFiles(path, identity);
   requireFile();
