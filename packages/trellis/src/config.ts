@@ -21,7 +21,7 @@ export function settingsOf({ tables, settings = {} }: DescribedSetting): Readonl
   return { ...SETTINGS, DATABASE_URL: { ...SETTINGS.DATABASE_URL, default: store }, ...settings };
 }
 
-/** What a setting has no effect without. */
+/** Settings that have no effect without another one. */
 const NEEDS = {
   JWT_AUDIENCE: 'JWT_ISSUER',
   JWT_SCOPE: 'JWT_ISSUER',
@@ -30,7 +30,7 @@ const NEEDS = {
 } satisfies Partial<Record<keyof typeof SETTINGS, keyof typeof SETTINGS>>;
 
 type Defaulted = typeof SETTINGS & { readonly DATABASE_URL: { readonly default: string } };
-/** The values of all settings of a service, of which the types know those that every service has. */
+/** The values of all settings of a service. The type has only those that every service has. */
 export type Config = SettingValues<Defaulted>;
 
 export function ownSettings({ settings = {} }: DescribedSetting, config: Config): Readonly<Record<string, unknown>> {

@@ -7,7 +7,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Chosen {
   readonly store?: string;
-  /** A name behind a dash is that of a file that may be missing, as in EnvironmentFile= of systemd. */
+  /** A file whose name stands after a dash may be missing, as in EnvironmentFile= of systemd. */
   readonly envFile?: readonly string[];
 }
 
@@ -78,14 +78,14 @@ function readFile(given: string): readonly [string, string] {
 }
 
 /**
- * Drops blanks that are all there is behind `=`: Node would take the next line as the value. It may be a secret, and
- * messages show values.
+ * Drops the blanks of a value that has nothing else: Node would take the next line for the value. It may be a secret,
+ * and messages show values.
  */
 function parse(text: string): Environment {
   return parseEnv(text.replaceAll(/^([ \t]*\w+[ \t]*=)[ \t]+(?=\r?$)/gm, '$1'));
 }
 
-/** What Node reads as a setting, also over several lines, or as a comment. */
+/** The lines that Node reads as a setting, also over several lines, or as a comment. */
 const STATEMENT = /^[ \t]*(?:#.*|(?:export[ \t]+)?[A-Za-z_][\w.-]*[ \t]*=(?:[ \t]*(?:"[^"]*"|'[^']*'|`[^`]*`))?.*)?$/gm;
 
 /** The sentences do not quote the lines, which may contain a secret. */
@@ -98,7 +98,7 @@ function linesThatSetNothing(file: string, text: string): string[] {
     );
 }
 
-/** The sentences do not quote the names, as the second line of a secret without quotes may look like one. */
+/** The sentences do not quote the names: the second line of a secret without quotes may look like a name. */
 function strangers(file: string, text: string, known: readonly string[]): string[] {
   const names = text.split('\n').map((line) => /^(?:export\s)?([^=]*)/.exec(line.trim())?.[1]?.trim());
   return Object.keys(parse(text)).flatMap((name) => {

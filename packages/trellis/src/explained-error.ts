@@ -30,7 +30,7 @@ export function exitCodeOf(signal: NodeJS.Signals): number {
   return 128 + constants.signals[signal];
 }
 
-/** The messages of an error and of its causes, each once: many messages end in that of their cause. */
+/** The messages of an error and of its causes, each once: many messages end with the message of their cause. */
 export function messageWithCauses(error: Error): string {
   return causesOf(error).reduce(
     (text, { message }) => (text.includes(message) ? text : `${text}: ${message}`),
@@ -47,7 +47,7 @@ export function stackWithCauses(error: Error): string {
 
 function causesOf(error: Error): readonly Error[] {
   const causes = new Set<Error>();
-  // A cause that comes again would never end.
+  // Causes may lead back to one of them.
   for (let { cause } = error; Error.isError(cause) && !causes.has(cause); cause = cause.cause) causes.add(cause);
   return [...causes];
 }
@@ -55,7 +55,7 @@ function causesOf(error: Error): readonly Error[] {
 /** In the log, in place of an error that throws when it is read. */
 export const UNREADABLE = 'an error that cannot be read';
 
-/** Anything may be thrown. What Node makes of the error of a worker is one by its prototype alone, and not to `Error.isError`. */
+/** Makes an Error of anything that was thrown: an error that Node brings from a worker is one only by its prototype. */
 export function asError(thrown: unknown): Error {
   if (Error.isError(thrown)) return thrown;
   if (thrown instanceof Error) {

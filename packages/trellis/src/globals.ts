@@ -10,14 +10,14 @@ declare global {
     escape(text: string): string;
   }
   interface Map<K, V> {
-    /** The value of the key; if there is none, the one that `compute` returns, which is kept (ECMAScript 2026, Node 26). */
+    /** The value of the key; if there is none, the value that `compute` returns is kept (ECMAScript 2026, Node 26). */
     getOrInsertComputed(key: K, compute: (key: K) => V): V;
   }
 }
 
 function getOrInsertComputed<K, V>(this: Map<K, V>, key: K, compute: (key: K) => V): V {
   if (!this.has(key)) this.set(key, compute(key));
-  // It has one now; V may include undefined.
+  // The key has a value now, which may be undefined.
   return this.get(key) as V;
 }
 

@@ -65,12 +65,11 @@ export async function run(service: AnyService): Promise<void> {
 
 /**
  * Starts a service in this process, for tests, or within another program: as `serve` does, but it reads neither the
- * environment nor `.env`, handles no signal, and sets no flag of V8. Several may run in one process, each on a store of its
- * own. The log goes to stdout. Resolves when the store is open, and so waits
- * while that is away.
+ * environment nor `.env`, handles no signal, and sets no flag of V8. Several may run in one process, each on a store of
+ * its own. The log goes to stdout. Resolves when the store is open, and waits while the store is away.
  *
  * @param settings by name, as texts; PORT is 0 unless it is set: the system chooses the port
- * @throws Error with what is wrong with the settings, the contract, the store or the resources; nothing is left open then
+ * @throws Error with what is wrong with the settings, the contract, the store or the resources; nothing is left open
  */
 export async function start(service: AnyService, settings: Readonly<Record<string, string>>): Promise<Instance> {
   const { startInstance } = await import('./commands/start.ts');

@@ -73,7 +73,7 @@ export const SETTINGS = {
   IDLE_TIMEOUT: {
     read: readIdleTimeout,
     default: '65s',
-    meaning: 'how long a connection may wait for its next request: longer than proxies in front keep one to reuse it',
+    meaning: 'how long a connection may wait for its next request: longer than proxies in front keep an idle one',
   },
   ADMIN_PORT: {
     read: readPort,

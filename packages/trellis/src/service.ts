@@ -8,7 +8,7 @@ import type { Steps } from './storage/steps.ts';
 import type { Queries, Store, Transaction } from './storage/store.ts';
 import type { Tables } from './storage/tables.ts';
 
-/** A whole service: a contract, and what it does. A running one is an instance. */
+/** A whole service: a contract, and what the service does. A running service is an instance. */
 export interface AnyService {
   /** Small letters, digits and hyphens, such as `book-store`. Tokens and metrics begin with it. */
   readonly name: string;
@@ -19,23 +19,23 @@ export interface AnyService {
   readonly tables: Tables;
   /** The steps of the schema. */
   readonly steps: Steps;
-  /** By operationId. */
+  /** The operations by operationId. */
   readonly operations: Readonly<Record<string, Untyped['operation']>>;
   /** The body of failures, if it is not `{ error, message }`. */
   readonly errorBody?: ErrorBodyOf;
   /**
    * The operation that creates a row, by table: `import` runs it with each record of a file, and `export` writes its
-   * bodies. The first start prints an example of the first one.
+   * bodies. The first start prints a request for the first of these operations.
    */
   readonly records: Readonly<Record<string, string>>;
-  /** Those of the service itself, beside those that every service has. */
+  /** The service's own settings, beside those that every service has. */
   readonly settings?: Settings | undefined;
   /** Opens what operations share, before the first request. */
   readonly resources?: Untyped['resources'] | undefined;
 }
 
 /**
- * What a service says, held to the types that are generated from its contract.
+ * A service, checked by the types that are generated from its contract.
  *
  * @typeParam All the generated `operations`
  * @typeParam Of the tables of the service
@@ -64,7 +64,7 @@ type Said<Name extends string, Type> = [Type] extends [undefined]
   ? Readonly<Partial<Record<Name, undefined>>>
   : Readonly<Record<Name, Type>>;
 
-/** By name: capitals, digits and `_`. */
+/** Settings by name, which has capitals, digits and `_`. */
 export type Settings = Readonly<Record<string, Setting>>;
 
 export interface Setting {
@@ -87,30 +87,30 @@ export type SettingValues<Of extends Settings | undefined> = Of extends Settings
   : object;
 
 type Opens = (setup: never) => unknown;
-/** What a function opens. */
+/** The resources that a function opens. */
 type Opened<Open extends Opens | undefined> = Open extends Opens ? Awaited<ReturnType<Open>> : unknown;
 
 /** The operations that may create a row: their body requires columns of the table alone. */
 type CreatorOf<All, T> = {
   [Id in keyof All & string]: Creator<Id, Exclude<RequiredOf<All[Id]>, keyof T['columns' & keyof T]>>;
 }[keyof All & string];
-/** Of another operation that has a body, the compiler says what the table lacks. */
+/** For any other operation that has a body, the compiler says what the table lacks. */
 type Creator<Id extends string, Lacking> = [Lacking] extends [never]
   ? Id
   : [Lacking] extends ['no body']
     ? never
     : Readonly<Record<`the table lacks what ${Id} requires`, Lacking>>;
 
-/** Any operation. They are methods, because TypeScript allows narrower parameters only there. */
+/** Any operation and any `resources`, as methods: TypeScript allows narrower parameters only there. */
 interface Untyped {
   operation(request: RequestData, tools: never): Promise<ReplyData>;
   called(request: RequestData, tools: Tools): Promise<ReplyData>;
   resources(setup: never): unknown;
   opened(setup: Setup): unknown;
 }
-/** An operation as it is called. */
+/** An operation in the form in which the framework calls it. */
 export type Handler = Untyped['called'];
-/** `resources` of a service as it is called. */
+/** `resources` of a service in the form in which the framework calls it. */
 export type Opener = Untyped['opened'];
 
 interface Services<Of extends Tables, Own extends Settings | undefined> extends Queries<Of> {
@@ -130,7 +130,7 @@ export interface Shared<
   readonly resources: Opened<Open>;
 }
 
-/** The argument of `resources`: what it opens things with. */
+/** The argument of `resources`: the tools to open resources with. */
 export interface Setup<Of extends Tables = Tables, Own extends Settings | undefined = undefined> extends Services<
   Of,
   Own

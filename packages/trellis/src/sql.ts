@@ -1,5 +1,5 @@
 /**
- * Kysely's `sql`, for expressions in queries. From here, so that a service has the Kysely of the framework and no second one.
+ * Kysely's `sql`, for expressions in queries: from here, so that a service does not install a second Kysely.
  *
  * @module
  */

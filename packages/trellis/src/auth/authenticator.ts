@@ -11,9 +11,9 @@ import { hashToken, isJwt, isToken } from './token.ts';
  * fails within 1 s.
  */
 const CACHED_MS = 900;
-/** After this time, the store is asked again in the background, so that no request waits for it. */
+/** After this time, the store is asked again in the background, so that no request waits for the store. */
 const REFRESH_MS = 400;
-/** The unit is characters, not tokens, because some identity providers issue long tokens. */
+/** The most characters of all remembered headers. Some identity providers issue long tokens: a number says little. */
 const MAX_REMEMBERED = 8_000_000;
 /** The memory that each remembered header takes besides its text, in characters. */
 const OVERHEAD = 2000;

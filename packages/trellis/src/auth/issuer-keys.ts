@@ -10,7 +10,7 @@ export const PACE = {
   timeout: 5000,
   /** The time between two fetches in the background. */
   refresh: 10 * 60_000,
-  /** The same after a failed fetch. */
+  /** The time before the next fetch after a failed one. */
   retry: 5000,
   /** How long the last keys stay valid if the issuer does not answer. */
   maxAge: 60 * 60_000,
@@ -27,7 +27,7 @@ export class IssuerKeys {
   private readonly closing = new AbortController();
   /** Aborts when the issuer publishes other keys. */
   private withdrawal = new AbortController();
-  /** As the issuer sent them last. */
+  /** The keys as the issuer sent them last. */
   private fetched: readonly JWK[] = [];
   private published = '';
   private kids: ReadonlySet<unknown> = new Set();
@@ -44,7 +44,7 @@ export class IssuerKeys {
     this.keySet = createRemoteJWKSet(new URL(settings.issuer), {
       cacheMaxAge: pace.maxAge,
       timeoutDuration: pace.timeout,
-      // sleep() below is the cooldown: during that of jose, tokens of new keys are refused; a failed fetch starts none.
+      // sleep() below is the cooldown: jose's own refuses tokens of new keys, and does not follow a failed fetch.
       cooldownDuration: Infinity,
       [customFetch]: async (_url, options) => {
         const signal = AbortSignal.any([options.signal, this.closing.signal]);
@@ -53,7 +53,7 @@ export class IssuerKeys {
         const response = await fetchKeys(settings, { ...options, signal });
         const set = (await response.json()) as { readonly keys?: unknown } | null;
         if (!isKeys(set?.keys)) throw new Error('the key set has no list of keys');
-        // Refused here, as jose would give up the last keys for it.
+        // jose itself would replace the last keys by an empty set.
         if (set.keys.length === 0) throw new Error('the key set is empty');
         this.fetched = set.keys;
         return Response.json({ keys: new Map(this.fetched.map((key) => [textOf(key), key])).values().toArray() });
@@ -136,7 +136,7 @@ function isKeys(value: unknown): value is readonly JWK[] {
   return Array.isArray(value) && value.every((each) => typeof each === 'object' && each !== null);
 }
 
-/** The same for equal keys, whatever the order of their members. */
+/** The same text for equal keys, whatever the order of their members. */
 function textOf(key: JWK): string {
   return JSON.stringify(Object.entries(key).toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }

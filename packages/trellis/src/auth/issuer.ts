@@ -1,11 +1,11 @@
 /** The claims that tokens must have, and where their keys are. */
 export interface IssuerSettings {
-  /** Must equal the claim `iss`. */
+  /** The claim `iss` of a token must equal it. */
   readonly issuer: string;
-  /** Must be in the claim `aud`. */
+  /** The claim `aud` of a token must contain it. */
   readonly audience: string;
   readonly scopes: readonly string[];
-  /** Without it, the issuer's discovery document names the URL. */
+  /** The URL of the keys; without it, the issuer's discovery document names the URL. */
   readonly jwksUrl: string | undefined;
 }
 

@@ -12,7 +12,7 @@ const ALGORITHMS = [
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
 
-/** Keys under one kid: each forged token costs as many verifications. */
+/** The most keys to try for one kid: each forged token costs as many verifications. */
 const MAX_ALIKE = 8;
 
 /** The tolerated difference between the clocks of issuer and service. */

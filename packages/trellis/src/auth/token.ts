@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 
-/** By which people and scanners for leaked secrets recognise a service's token: that of `book-store` begins with `bookstore_`. */
+/** The prefix of the tokens of `book-store` is `bookstore_`: people and scanners for leaked secrets know them by it. */
 export function tokenPrefix(service: string): string {
   return `${service.replaceAll('-', '')}_`;
 }
@@ -15,12 +15,12 @@ export function hashToken(token: string): Buffer {
   return hash('sha256', token, 'buffer');
 }
 
-/** Whether it has the form of a JSON Web Token (RFC 7519), signed or not. No token of makeToken() has it. */
+/** Whether the token has the form of a JSON Web Token (RFC 7519), signed or not, as no token of makeToken() has. */
 export function isJwt(token: string): boolean {
   return /^[\w-]+\.[\w-]+\.[\w-]*$/.test(token);
 }
 
-/** Whether it has the characters of a bearer token (RFC 6750, section 2.1: b64token). */
+/** Whether the text has the characters of a bearer token (RFC 6750, section 2.1: b64token). */
 export function isToken(text: string): boolean {
   return /^[A-Za-z0-9\-._~+/]+=*$/.test(text);
 }

@@ -4,11 +4,11 @@ import { ACTS_FILE, appendAct, raiseAct } from '../storage/acts.ts';
 import type { Run } from '../storage/store.ts';
 import type { Job } from './io.ts';
 
-/** What docs/commands.md lists. */
+/** The acts of operators that are recorded; docs/commands.md lists them. */
 export type Act =
   'token created' | 'token revoked' | 'import begun' | 'import ended' | 'removed' | 'restored' | 'migrated';
 
-/** What is left of a command that ends, before its work or by taking it back, since it cannot write this line. */
+/** The state after a command that cannot write this line, and so ends before its work, or takes the work back. */
 const UNDONE: Partial<Record<Act, string>> = {
   migrated: 'only the schema was migrated',
   'token created': 'no token was created',

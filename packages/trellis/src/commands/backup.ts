@@ -15,7 +15,7 @@ import type { Job } from './io.ts';
 import { print } from './print.ts';
 import { watchSignals } from './signals.ts';
 
-/** Only the owner may read the hashes of the tokens. */
+/** Only the owner may read a backup, which has the hashes of the tokens. */
 const MODE = 0o600;
 
 export async function backUp(job: Job, file: string): Promise<void> {
@@ -41,7 +41,9 @@ export async function restore(job: Job, file: string, { force = false }: { force
   await print(job.io, `restored ${inWords(counts)} from ${file}, and checked the store\n`);
 }
 
-/** @throws ExplainedError if the file belongs to the store, or with PostgreSQL's own command for a store there */
+/**
+ * @throws ExplainedError if the file belongs to the store, or the store is on PostgreSQL, which has its own commands
+ */
 function pathOfStore({ DATABASE_URL: store }: Config, what: 'backup' | 'restore', file: string): string {
   if (store.engine !== 'sqlite')
     throw new ExplainedError(`use the command of PostgreSQL: ${dumpCommand(store, what, file)}`);

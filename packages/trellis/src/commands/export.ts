@@ -90,7 +90,7 @@ async function* texts(
   }
 }
 
-/** As JSON has it: a date-time, base64. */
+/** The value as JSON has it: a date-time for a date, base64 for bytes. */
 function valueOf(value: unknown): unknown {
   if (value instanceof Date) return value.toISOString();
   return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : (value ?? null);

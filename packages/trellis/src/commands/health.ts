@@ -8,9 +8,9 @@ import type { AnyService } from '../service.ts';
 import type { Io } from './io.ts';
 import { print } from './print.ts';
 
-/** Needs no token. A constant, as importing PAGES would load the YAML parser. */
+/** The path to ask for, which needs no token. A constant, as importing PAGES would load the YAML parser. */
 const CONTRACT: (typeof PAGES)['yaml'] = '/openapi.yaml';
-/** Reads no other settings: a fault in those does not stop a running service. */
+/** The settings that the check reads: a fault in any other one does not stop a running service. */
 const NAMES = ['HOST', 'PORT', 'BASE_URL', 'ADMIN_HOST', 'ADMIN_PORT'];
 /** A timer of Node holds 24 days. */
 const MAX_PATIENCE_MS = 24 * 3_600_000;
@@ -18,7 +18,7 @@ const MAX_PATIENCE_MS = 24 * 3_600_000;
 /** The service accepts connections, or its queue of them is full, and does not answer. */
 class NoAnswer extends ExplainedError {
   override readonly name = 'NoAnswer';
-  /** As of the command `timeout` of coreutils. */
+  /** The exit code of the command `timeout` of coreutils. */
   override readonly exitCode = 124;
 }
 

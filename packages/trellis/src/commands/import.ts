@@ -49,7 +49,7 @@ export async function importRecords(
     await withStore(job, { create: true, yields: true }, async (store) => {
       const { run } = store;
       const file = path === '-' ? input.name : resolve(path);
-      // Before the first record: a command that is killed leaves records behind.
+      // Recorded before the first record is stored: a command that is killed leaves records behind.
       await recordAct(job, 'import begun', { file, table }, run);
       const log = pino({ level: 'error', base: null }, io.stderr);
       const stopSignal = new AbortController().signal;

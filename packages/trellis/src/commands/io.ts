@@ -3,7 +3,7 @@ import type { Environment } from '../environment.ts';
 import type { Stdout } from '../observability/stdout.ts';
 import type { AnyService } from '../service.ts';
 
-/** What a command uses of the process that it runs in: `process` is one, and a test may give its own. */
+/** What a command uses of the process that it runs in: `process` is an Io, and a test may give its own. */
 export interface Io extends Pick<NodeJS.EventEmitter, 'on' | 'off'> {
   readonly env: Environment;
   readonly stdin: NodeJS.ReadableStream;
@@ -12,7 +12,7 @@ export interface Io extends Pick<NodeJS.EventEmitter, 'on' | 'off'> {
   exit(code: number): unknown;
   readonly pid: number;
   kill(pid: number, signal: 'SIGKILL'): unknown;
-  /** Tells the parent process, if that listens. */
+  /** Sends a message to the parent process, if there is one that listens. */
   send?(message: string): unknown;
 }
 

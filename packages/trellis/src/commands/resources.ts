@@ -17,7 +17,7 @@ interface Surroundings {
  * Opens the resources of a service.
  *
  * @returns what all operations share
- * @throws ExplainedError if the service fails to open them, and when they are disposed of if it fails then
+ * @throws ExplainedError if the service fails to open them; if it fails to dispose of them, `stack` throws one
  */
 export async function openResources(
   { service, config }: Pick<Job, 'service' | 'config'>,
@@ -31,7 +31,7 @@ export async function openResources(
     return new ExplainedError(`${message}: ${messageOf(error)}`, { cause: error });
   };
   try {
-    // The type Service has checked it with the types of its own tables and settings, which are not known here.
+    // The type Service has checked `resources` with the types of its own tables and settings, which are not known here.
     const resources = await (service.resources as Opener | undefined)?.({ ...shared, log, signal });
     stack.defer(async () => {
       try {

@@ -13,8 +13,8 @@ import type { Job } from './io.ts';
 import { watchSignals } from './signals.ts';
 
 /**
- * Ends the process even if work is left: some time after GRACE_MS of instance.ts. With LOCK_TIMEOUT_MS of
- * sqlite/connection.ts, it must stay below 10 s.
+ * After this time a stopping process ends even if work is left: some time after GRACE_MS of instance.ts. This and
+ * LOCK_TIMEOUT_MS of sqlite/connection.ts together must stay below 10 s.
  */
 const END_MS = 5500;
 
@@ -29,20 +29,20 @@ export async function serve(job: Job, warnings: readonly string[]): Promise<void
   const end = (message: string, error?: unknown) => {
     log.logger.fatal({ err: error }, message);
     void log.flush().then(() => {
-      // `exit` would wait for each thread, and SQLite lets none go within a query.
+      // `exit` would wait for each thread, and a thread cannot end within a query of SQLite.
       if (serving) job.io.kill(job.io.pid, 'SIGKILL');
       // The first process of a container cannot kill itself.
       job.io.exit(serving ? 137 : 1);
     });
   };
   const giveUp = () => {
-    // A timer of the service's own code may keep the process.
+    // A timer of the service's own code may keep the process alive.
     if (done) job.io.exit(0);
     else end('stopped before all was done');
   };
   for (const event of ['uncaughtException', 'unhandledRejection'])
     job.io.on(event, (error: unknown) => {
-      // Once clients are served, no failure of one of them, or of the service's own code, ends what the others wait for.
+      // Once clients are served, a failure in work for one of them, or in other code, must not end the process for all.
       if (serving && !(error instanceof ThreadEnded))
         log.logger.error({ operation: runningOperation(), err: error }, 'something failed that no request awaits');
       else end('ended by an unforeseen failure', error);

@@ -8,14 +8,14 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
  * Returns an AbortSignal that aborts at SIGNALS, with the signal's name as its reason, until it is disposed of. SIGHUP
- * means that the terminal is gone, and has no effect where stdin is none: under systemd, and under nohup, whose own
- * request to ignore it Node undoes.
+ * means that the terminal is gone. It has no effect where stdin is no terminal: under systemd, and under nohup, whose
+ * request to ignore SIGHUP is undone by Node.
  */
 export function watchSignals(
   io: Pick<Io, 'on' | 'off' | 'exit'>,
   onSecond: (signal: NodeJS.Signals) => unknown = (signal) => io.exit(exitCodeOf(signal)),
 ): { readonly signal: AbortSignal } & Disposable {
-  // Not in the handler: a terminal that has hung up no longer counts as one.
+  // Asked now, and not in the handler: a terminal that has hung up no longer counts as one.
   const hasTerminal = isatty(0);
   const controller = new AbortController();
   let firstAt: number | undefined;

@@ -14,7 +14,7 @@ import { openInstance } from './instance.ts';
 export interface Instance extends AsyncDisposable {
   /** Without a slash at its end. */
   readonly url: string;
-  /** Makes an access token. By default, it may do all that the contract knows. */
+  /** Makes an access token, by default with all scopes of the contract. */
   readonly token: (scopes?: readonly string[]) => Promise<string>;
   /** Answers the requests that are under way, disposes of the resources, and closes the store. */
   readonly stop: () => Promise<void>;

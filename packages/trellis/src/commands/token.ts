@@ -34,7 +34,7 @@ export async function createToken(
       await print(job.io, `${token}\n`);
     } catch (error) {
       await tokens.delete(hash);
-      // The command ends with the failure to print, also if this line cannot be written either.
+      // The command ends with the failure to print, even if it cannot record this line.
       if (isRecorded) await recordAct(job, 'token revoked', { token: name }, run).catch(() => undefined);
       throw error;
     }

@@ -9,7 +9,7 @@ import { print } from './print.ts';
 
 const HASH = /^[\da-f]{40}$/;
 
-/** @param service its version and its commit are those of the package that its contract belongs to */
+/** The version and the commit of a service are those of the package that its contract belongs to. */
 export function buildOf({ contract, steps }: AnyService) {
   const file = pathToFileURL(findPackageJSON(contract) ?? fileURLToPath(new URL('package.json', contract)));
   const { version = '0.0.0' } = existsSync(file)
@@ -25,8 +25,8 @@ export function buildOf({ contract, steps }: AnyService) {
 }
 
 /**
- * A service may have a commit.txt: Git fills it in when it makes an archive (`export-subst`), a build does for an image.
- * In a clone Git is asked; it is given the folder, as otherwise it would answer for a clone that the service lies in.
+ * A service may have a commit.txt: Git fills it in when it makes an archive (`export-subst`), a build does for an
+ * image. In a clone Git is asked, about this folder only: otherwise it would answer for a clone around the service.
  */
 function commitOf(root: URL): string {
   const file = new URL('commit.txt', root);

@@ -66,8 +66,8 @@ export function parseRecords(texts: readonly string[]): (Fields | Refusal)[] {
 }
 
 /**
- * Checks the columns against the contract, by a body in which each column is null. The faults that are not about their
- * names are about the nulls.
+ * Checks the columns against the contract, by a body in which each column is null. Only faults of names count: the
+ * others are faults of the nulls.
  *
  * @throws Error that names the faults of the header
  */
@@ -88,7 +88,7 @@ export function checkHeader(header: Fields, operation: ContractOperation): reado
 /**
  * Records as lines of CSV, by the members of a body.
  *
- * @param nulls the members that an empty field makes null; it leaves the others out
+ * @param nulls the members that an empty field makes null; an empty field of any other leaves the member out
  */
 export function csvOf(body: Position, nulls: ReadonlySet<string>) {
   return {
@@ -112,13 +112,13 @@ export function csvOf(body: Position, nulls: ReadonlySet<string>) {
   };
 }
 
-/** Reads a cell as a parameter is read. A cell is JSON where it must be, to be more than a scalar. */
+/** Reads a cell as a parameter is read, or as JSON where only JSON can express the value. */
 function readCell(text: string, position: Position): unknown {
   if (isJson(text, position.types)) {
     try {
       return parseJson(text, position);
     } catch (error) {
-      // What is not JSON is a text, which the validator judges.
+      // A cell that is not JSON is a text, which the validator judges.
       if (!(error instanceof Refusal) || error.number === ErrorNumber.contractBroken) throw error;
     }
   }

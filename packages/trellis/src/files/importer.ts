@@ -5,7 +5,7 @@ import type { FileRecord } from './records.ts';
 import type { Reject } from './rejects.ts';
 import { CREATED, type Outcome, type RunRecord } from './runner.ts';
 
-/** Two batches are under way, whose rows must fit in the queue of the store (storage/queue.ts). */
+/** Two batches may be under way, whose rows must fit in the queue of the store (storage/queue.ts). */
 const MAX_BATCH_RECORDS = 2048;
 const MAX_BATCH_CHARACTERS = 1024 * 1024;
 /** The pause before another try to reach the store. */
@@ -100,10 +100,10 @@ export class Importer {
       });
       outcomes = await Promise.all(retried);
       const [failure, ...others] = outcomes.filter(isUnavailable);
-      // None of them is unavailable.
+      // The filter has shown that none of them is unavailable.
       if (failure === undefined) return outcomes as readonly Outcome[];
       const left = others.length + 1;
-      // A slow disk answers some of the records in time, and is not lost.
+      // As long as a slow disk stores some of the records in time, the store does not count as lost.
       if (left < tried || Number.isNaN(end)) end = performance.now() + patienceMs;
       if (performance.now() + PAUSE_MS > end) throw new StoreLost(failure.message, { cause: failure });
       if (left === tried && !isSaid) {

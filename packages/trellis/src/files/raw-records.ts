@@ -32,7 +32,7 @@ export const endOfLine: FindEnd = (bytes, start, limit) => {
 export function recordSplitter(findEnd: FindEnd, maxBytes: number) {
   let rest: Buffer = Buffer.alloc(0);
   let lineNumber = 1;
-  /** Whether the place of a byte order mark is passed. */
+  /** Whether the first bytes, which may be a byte order mark, were read. */
   let begun = false;
   /** Whether the bytes up to the next line end belong to a line that is too long. */
   let skipping = false;

@@ -32,7 +32,7 @@ export type Records = Awaited<ReturnType<typeof openRecords>>;
 /**
  * Chooses a table by the option --table.
  *
- * @param chosen undefined: the only one of `usual`
+ * @param chosen undefined: the only table of `usual`
  * @throws ExplainedError that names the tables
  */
 export function chooseTable(chosen: string | undefined, all: readonly string[], usual = all): string {
@@ -50,7 +50,7 @@ export async function openRecords({ contract, operations, records }: AnyService,
   const { document, operations: declared } = await loadContract(contract, 'any');
   const id = records[table] ?? '';
   const operation = declared.find((each) => each.id === id);
-  // Its types are those of its own tables, which the service has bound.
+  // The type Service has checked the operation with the types of its own tables, which are not known here.
   const operate = operations[id] as Handler | undefined;
   const [content] = operation?.body?.types.values() ?? [];
   if (operation?.body === undefined || content === undefined || operate === undefined)
@@ -65,8 +65,8 @@ export async function openRecords({ contract, operations, records }: AnyService,
 }
 
 /**
- * The members that a record without a value has as null: they may be null, and may not be missing or have a default. If
- * they were missing, it would be another record.
+ * The members that are null in a record without a value for them: they may be null, and are required or have a default.
+ * If they were left out, the record would be invalid, or another record.
  */
 function nullsOf(body: Position): ReadonlySet<string> {
   const { required } = body;
@@ -118,7 +118,7 @@ export function recordReader(name: string, format: Format, { table, operation, c
     });
   }
 
-  /** @param body its Refusal is the record's */
+  /** @param body makes the body, or throws the Refusal of the record */
   function toRecord(raw: RawRecord, body: () => string | Holder): FileRecord {
     try {
       if (raw.refusal !== undefined) throw raw.refusal;

@@ -10,7 +10,7 @@ import { ConstraintViolated, type Creation, type Queries, StoreUnavailable, Stor
 import { Turns } from '../storage/turns.ts';
 import type { Records } from './records.ts';
 
-/** Each waits for its turn in the store, which is unavailable to those that wait for long. */
+/** The most transactions at once: each waits for its turn in the store, which fails those that wait too long. */
 const MAX_TRANSACTIONS = 64;
 
 /** What became of a record, with the reason if it is not stored. */
@@ -34,7 +34,7 @@ export function runnerOf({ table, operate }: Records, shared: Shared, log: Logge
     signal: new AbortController().signal,
   };
   return async (request) => {
-    // The first one of the table: an operation may create other rows too.
+    // The first creation in the table: an operation may create other rows too.
     let creation: Creation | undefined;
     const remember = ({ create, ...others }: Queries): Queries => ({
       ...others,
@@ -64,7 +64,7 @@ export function runnerOf({ table, operate }: Records, shared: Shared, log: Logge
       if (error instanceof StoreUnusable) throw error;
       if (error instanceof ConstraintViolated)
         return { became: 'refused', reason: failure(`the store rejects the record: ${messageOf(error)}`) };
-      // Once, as it may fail for each of a million records.
+      // Logged once, as the operation may fail for each of a million records.
       if (!hasFailed) log.error({ err: error }, 'the operation failed');
       hasFailed = true;
       return { became: 'refused', reason: failure(`the operation failed: ${messageOf(error)}`) };

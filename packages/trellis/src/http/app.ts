@@ -52,7 +52,7 @@ export function createApp(options: AppOptions): Application {
     }
   };
   return {
-    // All this comes before Express: one more layer of Express would take as long.
+    // All this runs before Express: one more layer of Express would take as long as all of it.
     handle(context) {
       const { request, response } = context;
       response.context = context;

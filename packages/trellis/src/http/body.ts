@@ -10,7 +10,7 @@ import type { Context } from './context.ts';
 /**
  * Leaves the body in `context.sent`.
  *
- * @param declared undefined: the operation has no requestBody; a chunked body without a chunk is none
+ * @param declared undefined: the operation has no requestBody; a chunked body without a chunk counts as no body
  * @throws Refusal at once, or by the promise, for a body that is missing, too large or unreadable
  */
 export function readBody(context: Context, declared: ContractBody | undefined): Promise<void> | undefined {

@@ -6,14 +6,14 @@ const MIB = 1024 * 1024;
 
 /** Limits on the memory that clients can occupy in the process. Within these limits a heap of 400 MB is enough. */
 export const MAX = {
-  /** An idle one takes some 10 KB. */
+  /** An idle connection takes about 10 KB. */
   connections: 10_240,
   /** Prometheus and the probes of an orchestrator need a few. */
   adminConnections: 64,
   fields: 200,
   headBytes: 16 * KIB,
   bodyBytes: DEFAULT_BODY_BYTES,
-  /** Chunk framing, beyond twice the bytes of the body: a small chunk takes as much processor time as a large one. */
+  /** Bytes of chunk framing beyond twice those of the body: a small chunk takes as much time as a large one. */
   framingBytes: 16 * KIB,
   /** Callers that the ledger remembers. */
   callers: 4096,
@@ -34,7 +34,7 @@ export const DEADLINE = {
   head: 10 * SECOND,
   /** For head and body together. */
   request: 30 * SECOND,
-  /** Without one byte of the body received, or of the reply taken by the client. */
+  /** How long no byte of the body may arrive, or of the reply be taken by the client. */
   progress: 10 * SECOND,
   /** For the client to take a reply, while other replies need its memory. */
   room: 5 * SECOND,
@@ -42,7 +42,7 @@ export const DEADLINE = {
   idle: 65 * SECOND,
   /** For the client to read the last reply of a connection. */
   linger: 500,
-  /** For deferred work in each turn of the event loop: Node accepts only one connection a turn. */
+  /** For deferred work in each turn of the event loop: short, as Node accepts only one connection a turn. */
   turn: 0.05,
   /** How long chunked bodies are refused to a caller whose chunks were too small. */
   smallChunks: 10 * SECOND,

@@ -4,7 +4,7 @@ import type { Caller } from '../contract/caller.ts';
 import { DEADLINE } from './bounds.ts';
 import { steerParser, unsentBytes } from './node-http.ts';
 
-/** What a connection and the ledger know of a request and its reply. */
+/** The facts that a connection and the ledger need of a request and its reply. */
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -13,15 +13,15 @@ export interface Exchange {
   readonly startedAt: number;
   /** The client did not wait for the reply to its previous request. */
   readonly pipelined: boolean;
-  /** Limits count it under this key: the client's address, later the caller's own key. */
+  /** Limits count the request under this key: the client's address, later the caller's own key. */
   readonly key: string;
   /** undefined: not authenticated yet, or the operation needs no token. */
   readonly caller: Caller | undefined;
-  /** How many places of `MAX.underWay` it takes. */
+  /** How many places of `MAX.underWay` the operation takes. */
   readonly slots: number;
   /** Bytes allocated for the body, and bytes of the reply that the kernel has not taken yet. */
   readonly held: { body: number; reply: number };
-  /** When it began to hold bytes of a reply, on the clock of `performance.now()`. */
+  /** When the exchange began to hold bytes of a reply, on the clock of `performance.now()`. */
   repliedAt: number;
   /** Whether the reply says `Connection: close` (RFC 9112, section 9.6). */
   last: boolean;
@@ -103,7 +103,9 @@ export class Connection {
     socket.once('close', () => clearTimeout(end));
   }
 
-  /** Does not call back if a request that is still arriving has its reply already: that reply ends the connection. */
+  /**
+   * Calls back after the replies to all whole requests; never, if the reply to a request that still arrives has begun.
+   */
   afterWhole(callback: () => void): void {
     if (this.exchanges.some(({ request, response }) => !request.complete && response.headersSent)) return;
     const whole = this.exchanges.findLast(({ request, response }) => request.complete && !response.writableFinished);

@@ -43,7 +43,7 @@ export class Context implements Exchange {
   /** Header fields of the reply, of a failure too: name, value, name, value. */
   readonly fields: string[];
   operation: ContractOperation | undefined;
-  /** What the steps of middlewares.ts hand on to each other. */
+  /** `sent`, `values` and `reply` are what the steps of middlewares.ts hand on to each other. */
   sent: Body | undefined;
   values: ReadRequest | undefined;
   reply: ReplyData | undefined;

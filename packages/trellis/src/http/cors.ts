@@ -19,7 +19,7 @@ const MAX_AGE_S = 600;
  * @param origins such as `https://app.example`, or `*` alone
  * @param more names of request headers that pages may send beside those of the contract
  * @returns a function that sets the CORS headers of a reply, and returns whether the request is a preflight (Fetch
- *   standard, "CORS-preflight fetch"); a preflight of an unknown path counts too, or the page could not read the 404
+ *   standard, "CORS-preflight fetch"); a preflight of an unknown path counts too: else a page could not read the 404
  */
 export function createCors(
   origins: readonly string[],

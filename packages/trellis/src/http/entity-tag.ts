@@ -1,6 +1,6 @@
-/** With quotes; a weak one begins with `W/`. */
+/** An entity tag with its quotes; a weak one begins with `W/`. */
 const TAG = /(?:W\/)?"[!#-~\x80-\xff]*"/g;
-/** A list whose tags are all `""`, by RFC 9110, section 5.6.1, which allows empty elements. */
+/** A list in which each tag is replaced by `""`. RFC 9110, section 5.6.1, allows empty elements. */
 const LIST = /^[ \t,]*(?:""[ \t]*(?:,[ \t,]*|$))*$/;
 
 /** The strong entity tag of a version, for `ETag`. A change of anything in the reply must change the version. */

@@ -5,7 +5,7 @@ import { StoreUnavailable } from '../storage/store.ts';
 import type { Context } from './context.ts';
 import { sendRefusal } from './reply.ts';
 
-/** Turns every failure into a reply and the members of its log line. Never throws: nobody could answer that. */
+/** Turns every failure into a reply and the members of its log line. Never throws: nothing could answer that error. */
 export function answerFailure(error: unknown, context: Context, tellFailure: TellFailure): void {
   orDestroy(context, () => {
     // After this turn of the event loop, Node has read the rest of the packet: if it holds the whole body, the connection

@@ -6,7 +6,7 @@ import { MAX } from './bounds.ts';
 import type { Exchange } from './connection.ts';
 import type { Ledger } from './ledger.ts';
 
-/** What a Buffer takes in memory beside its content, roughly. */
+/** The memory that a Buffer takes beside its content, roughly. */
 const BUFFER_BYTES = 400;
 /** The smallest framing of a chunk: one digit for its size, and two line ends. */
 const CHUNK_BYTES = 5;
@@ -125,7 +125,9 @@ export class IncomingBody {
     this.reader?.reject(refusal);
   }
 
-  /** The least framing that the chunks so far can have had, in bytes: what was read last may belong to later requests. */
+  /**
+   * The least bytes of framing that the chunks so far can have had: the last bytes read may belong to later requests.
+   */
   private framing(): number {
     const read = this.exchange.request.socket.bytesRead;
     if (read === this.readBytes) this.chunks++;

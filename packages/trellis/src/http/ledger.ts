@@ -9,8 +9,8 @@ import { Connection, type Exchange } from './connection.ts';
 const ROOM: Readonly<Exchange['held']> = { body: MAX.bodies, reply: MAX.unsent };
 
 /**
- * To make room, the ledger frees memory down to these fractions of the bound, because the search for the largest holder
- * is slow.
+ * To make room, the ledger frees memory, or ends connections, down to these fractions of the bound, because the search
+ * for the largest holder is slow.
  */
 const LEFT = 0.875;
 const LEFT_CONNECTIONS = 0.99;
@@ -30,7 +30,7 @@ export class Ledger {
   readonly logger: Logger;
   private readonly onCutOff: OnCutOff | undefined;
   private readonly connections: number;
-  /** By socket. The key is a Duplex because that is the type of the socket in Node's event `clientError`. */
+  /** The connections by socket, which is a Duplex because Node's event `clientError` gives it that type. */
   private readonly open = new Map<Duplex, Connection>();
   private readonly pipelined = new Share(MAX.pipelined);
   private readonly underWay = new Share(MAX.underWay);
@@ -113,9 +113,9 @@ export class Ledger {
   }
 
   /**
-   * Cuts off clients that have taken too long for their replies if it must.
+   * If replies hold too much memory, cuts off clients that have taken too long for theirs.
    *
-   * @throws Refusal if that is not enough: a client that takes its reply gets all of it
+   * @throws Refusal if that frees too little: a client that takes its reply gets all of it
    */
   makeRoom(bytes: number): void {
     const most = MAX.unsent - bytes;
@@ -205,7 +205,7 @@ interface Shareholder {
 const RESERVE = 0.25;
 
 /**
- * Shares `max` places among holders. When all are taken, a holder still gets one if it has fewer than the average. The more
+ * Shares `max` places among holders. When all are taken, a holder with fewer than the average still gets one. The more
  * of the reserve is taken, the fewer it may have, so that many busy holders leave places for one that has none.
  */
 class Share {

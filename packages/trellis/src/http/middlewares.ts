@@ -16,7 +16,7 @@ import { sentIn } from './request-target.ts';
 import { asOperation } from './running-operation.ts';
 
 /**
- * A caller whose body takes longer to arrive is authenticated again. The sum of this time and CACHED_MS of
+ * A caller whose body takes longer than this to arrive is authenticated again. The sum of this time and CACHED_MS of
  * auth/authenticator.ts must not exceed 1 s, because a revoked token must stop working within 1 s.
  */
 const REAUTHENTICATE_AFTER_MS = 100;
@@ -30,7 +30,7 @@ interface MiddlewareOptions {
   readonly basePath: string;
 }
 
-/** Waits only if it must: Node parses nothing more of a request that is refused at once. */
+/** Returns a promise only if it must wait: Node parses nothing more of a request that is refused at once. */
 type Stage = (context: Context) => Promise<void> | void;
 
 /**
@@ -134,7 +134,7 @@ export function middlewaresOf(
   }
 }
 
-/** What an operation throws is not left to Express, which would take `undefined`, `'route'` and `'router'` for its own. */
+/** Passes no errors to Express: to it, `undefined`, `'route'` and `'router'`, which operations may throw, are none. */
 function middleware(step: Stage, tell: TellFailure): RequestHandler {
   const fail = (error: unknown, context: Context) => {
     context.forget();

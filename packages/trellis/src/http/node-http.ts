@@ -4,7 +4,7 @@ import type { Express } from 'express';
 
 // The only file that relies on what Node does not document.
 
-/** The tests have passed on these. Another one is not refused: a security release of Node need not wait for ours. */
+/** The tests have passed on these. A start on another version only warns: it may be a security release of Node. */
 export const TESTED_NODES: readonly string[] = ['24.21.0', '26.10.0'];
 
 /** @returns the warning for a Node that was not tested */
@@ -54,7 +54,7 @@ export function classesOf(app: Express): {
     }
 
     override _read(size: number): void {
-      // After the reply Node would read the rest of the body, to reuse the connection.
+      // After the reply, Node would otherwise read the rest of the body, to reuse the connection.
       if (this.incoming?.dropped !== true) super._read(size);
     }
   }
@@ -89,8 +89,8 @@ export function steerParser(socket: Socket, state: { readonly takes: boolean; re
 }
 
 /**
- * The bytes written that the kernel has not taken, by libuv: for the socket, those of a write move all at once. Node's own
- * timeout of sockets goes by this number.
+ * The written bytes that the kernel has not taken, by the count of libuv, which Node's own timeout of sockets uses too.
+ * The count of the socket keeps all bytes of a write until the kernel has the last one.
  */
 export function unsentBytes(socket: Socket): number {
   const { _handle: handle } = socket as Socket & { readonly _handle: { readonly writeQueueSize: number } | null };
@@ -112,7 +112,7 @@ export function stopAccepting(server: Server): void {
   NetServer.prototype.close.call(server);
 }
 
-/** Whether the parser has stopped at the version of HTTP. Its code also stands for other faults at the end of the line. */
+/** Whether the parser has stopped at the version of HTTP: the code of the error also stands for other faults there. */
 export function isOtherVersion({ reason }: { readonly reason?: string }): boolean {
   // eslint-disable-next-line no-restricted-syntax -- so nothing but this reason tells it
   return reason === 'Invalid HTTP version';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { WrongSettings } from '../explained-error.ts';
 import { MAX } from './bounds.ts';
 
-/** What else the process has open at most: connections of the admin listener, the store, its threads, files. */
+/** The most that the process has open beside connections of clients: those of the admin listener, the store, files. */
 const OTHERS = MAX.adminConnections + 128;
 const FEWEST = 64;
 

@@ -10,7 +10,7 @@ import type { Context } from './context.ts';
 import { endInstead } from './node-http.ts';
 import { isKnown } from './entity-tag.ts';
 
-/** @returns what is to be sent @throws Error that names how the reply breaks the contract */
+/** @returns the reply to send, which may be a 304 @throws Error that names how the reply breaks the contract */
 export function validReply(context: Context, returned: ReplyData | undefined, operation: ContractOperation): ReplyData {
   if (returned === undefined) throw new Error(`${operation.id} returned undefined, which is no reply`);
   const reply = validated(returned, operation);
@@ -73,13 +73,13 @@ export function send(
     if (value === undefined) continue;
     const field = fieldOf(value);
     isAscii &&= field === String(value);
-    // writeHead replaces a field that is set, and cors.ts and files.ts set this one.
+    // writeHead replaces a field that is set already, and cors.ts and files.ts set Vary.
     const others = name.toLowerCase() === 'vary' ? response.getHeader(name) : undefined;
     fields.push(name, others === undefined ? field : `${String(others)}, ${field}`);
   }
   if (mediaType !== undefined) fields.push('Content-Type', mediaType, 'X-Content-Type-Options', 'nosniff');
-  // A 204 must not have a Content-Length; a 304 and a reply to HEAD may have only that of the reply to GET (RFC 9110,
-  // section 8.6).
+  // A 204 must not have a Content-Length; a 304 and a reply to HEAD may have only the Content-Length of the reply to
+  // GET (RFC 9110, section 8.6).
   const hasNone = body === undefined && (status === 304 || request.method === 'HEAD');
   if (status !== 204 && !hasNone) fields.push('Content-Length', String(length));
   response.writeHead(status, fields);
@@ -95,7 +95,7 @@ export function send(
   }
 }
 
-/** The value of a header field: text beyond ASCII as the bytes of UTF-8, of which a character stands for each. */
+/** The value of a header field. For text beyond ASCII it has a character for each byte of UTF-8. */
 function fieldOf(value: unknown): string {
   const text = String(value);
   if (/^\p{ASCII}*$/u.test(text)) return text;

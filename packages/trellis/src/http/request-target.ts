@@ -7,7 +7,7 @@ const MAX_PATH_LENGTH = 200;
 
 /**
  * Leaves path and query of the request target (RFC 9112, section 3.2) in `url`, the whole target in `originalUrl`.
- * Express would answer a target without a path itself (`*`, `x://y`): it becomes a path that does not exist.
+ * Express would itself answer a target without a path (`*`, `x://y`): here it becomes a path that does not exist.
  */
 export function takeOriginForm(request: Request): void {
   const { url: target } = request;
@@ -18,7 +18,7 @@ export function takeOriginForm(request: Request): void {
   request.url = rest.startsWith('/') ? rest : `/${rest}`;
 }
 
-/** What the values of the parameters are read from. */
+/** The parts of a request that its parameters are read from. */
 export function sentIn({ url, headers }: Request, basePath: string): SentRequest {
   const end = url.includes('?') ? url.indexOf('?') : url.length;
   return { path: url.slice(basePath.length, end), query: url.slice(end + 1), headers };
@@ -44,7 +44,7 @@ export function requireHttp({ headers, httpVersion }: Request): void {
   } else if (coding !== undefined) {
     throw malformed('HTTP/1.0 has no header Transfer-Encoding: send Content-Length');
   }
-  // Node itself refuses a message whose last coding is not chunked: it has no end.
+  // Node itself refuses a message whose last coding is not chunked, as it has no end.
   if (coding !== undefined && /,\s*chunked\s*$/i.test(coding))
     throw new Refusal(ErrorNumber.codingUnknown, 'the only transfer coding is chunked: send Content-Encoding: gzip');
 }

@@ -3,7 +3,7 @@ import type { Handler } from '../service.ts';
 
 const running = new AsyncLocalStorage<string>();
 
-/** Marks all that a handler does and starts, so that `runningOperation` knows it again. */
+/** Marks all that a handler does and starts, so that `runningOperation` finds the id of the operation. */
 export function asOperation(id: string, handler: Handler): Handler {
   // One scope for all requests: to make one takes longer than to enter it.
   const enter = running.run(id, () => AsyncLocalStorage.snapshot());

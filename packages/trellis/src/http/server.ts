@@ -13,7 +13,7 @@ import { Ledger, type OnCutOff } from './ledger.ts';
 import { allowHalfOpen, classesOf, stopAccepting } from './node-http.ts';
 import { refuseUnreadable, tooSlow } from './unreadable.ts';
 
-/** A stopping server keeps idle connections for so long: their next request may be on its way. */
+/** A stopping server keeps idle connections for this time: their next request may be on its way. */
 const FAREWELL_MS = 500;
 const SWEEP_MS = 1000;
 /** Connections that may wait to be accepted: thousands of clients may reconnect at once. */
@@ -21,9 +21,9 @@ const BACKLOG = 4096;
 
 export interface Application {
   readonly handle: (context: Context) => void;
-  /** By default those of an Express application without settings. */
+  /** By default, the classes of an Express application without settings. */
   readonly classes?: ReturnType<typeof classesOf>;
-  /** Tells failures of bytes that are no request. */
+  /** Words the failures of bytes that are no request. */
   readonly tell?: TellFailure;
 }
 
@@ -32,7 +32,7 @@ export interface ListenOptions {
   readonly onUnreadable?: ((refusal: Refusal) => void) | undefined;
   readonly onCutOff?: OnCutOff | undefined;
   readonly idleMs?: number;
-  /** How many may be open; by default MAX.connections. */
+  /** How many connections may be open; by default MAX.connections. */
   readonly connections?: number;
 }
 
@@ -64,7 +64,7 @@ export async function listen(
     server.on(event, (request, response) => {
       const connection = ledger.admit(request);
       if (connection === undefined) return;
-      // For `Expect: 100-continue`: readBody asks for the body when it wants it.
+      // For `Expect: 100-continue`: readBody asks for the body when it needs the body.
       const expectsContinue = event === 'checkContinue';
       // `classes` gives both the prototypes of Express.
       const context = new Context(request as Request, response as Response, connection, ledger, expectsContinue);

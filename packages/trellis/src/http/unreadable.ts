@@ -38,11 +38,11 @@ export function refuseUnreadable(
       connection.endSoon();
     });
   };
-  /** The line in which Node's limit was reached, from the character before, shortened. */
+  /** The line in which Node's limit was reached, from the character before the limit, and shortened. */
   const lines = new WeakMap<Connection, string>();
   /**
-   * Node does not say whether it was reading the target, but reports what arrives later: how the line ends tells. If it does
-   * not end, Node reports DEADLINE.head.
+   * Node does not say whether it was reading the target, but reports the bytes that arrive later: the end of the line
+   * shows it. If the line never ends, Node reports the timeout of DEADLINE.head.
    */
   const refuseLong = (connection: Connection, { rawPacket, bytesParsed = 0 }: ParseError) => {
     const known = lines.get(connection);
@@ -82,9 +82,9 @@ const headTooLarge = new Refusal(
 
 /** The end of the first line of a request, from within its target. A word that ends with a colon names a header field. */
 const REQUEST_LINE = /^(?:[^ ]*[^ :])? HTTP\/\d\.\d\r?$/;
-/** One character more than the rest of a request line has: a longer rest is none. */
+/** One character more than the end of a request line can have: a longer text is none. */
 const MAX_END = 'x HTTP/1.1\r\n'.length;
-/** A header field that has begun behind the end of a line. Of one that began in an earlier packet, Node has no bytes. */
+/** A header field that begins after a line. Node does not give the bytes of a field that began in an earlier packet. */
 const FIELD = /\n[\w!#$%&'*+.^`|~-]+:.*$/;
 
 /** See https://nodejs.org/api/http.html#event-clienterror. */

@@ -32,7 +32,7 @@ export function createLog(level: LogLevel, stdout: Stdout): Log {
   const logger = pino({ level, base: null, timestamp: stdTimeFunctions.isoTime, formatters, serializers }, lines);
   return {
     logger,
-    // A third of the time that pino takes, as each request writes such a line.
+    // This takes a third of the time that pino takes, and each request writes such a line.
     request(line) {
       if (logger.isLevelEnabled('info')) lines.write(toLine('info', line, 'request'));
     },
@@ -41,7 +41,7 @@ export function createLog(level: LogLevel, stdout: Stdout): Log {
   };
 }
 
-/** As pino describes an error, but with the message of each cause once, and without the exit code of a command. */
+/** Describes an error as pino does, but with the message of each cause once, and without the exit code of a command. */
 function describe(error: unknown): unknown {
   try {
     const known = asError(error);
@@ -106,7 +106,7 @@ function lineWriter(stdout: Stdout) {
       }
       waiting = [];
       const refused = await put(lines);
-      // Not `+= await`: write() may have counted others meanwhile.
+      // Not `dropped += await put(lines)`: write() may have counted others meanwhile.
       dropped += refused;
       for (const line of lines) characters -= line.length;
       failed = dropped > reported;

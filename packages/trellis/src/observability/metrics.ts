@@ -29,7 +29,7 @@ const UNWANTED = /^nodejs_active_(handles|requests|resources_total)/;
 
 let ofProcess: Registry | undefined;
 
-/** The metrics of the process, which all instances in it show: prom-client observes the event loop for each that it makes. */
+/** The metrics of the process, which its instances share: prom-client would observe the event loop for each of them. */
 function metricsOfProcess(): Registry {
   if (ofProcess !== undefined) return ofProcess;
   ofProcess = new Registry();

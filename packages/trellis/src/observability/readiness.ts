@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Each question costs the store a flush. */
+/** Each question makes the store flush data to its disk. */
 const PAUSE_MS = 5000;
 /** A store on a disk that hangs gives no answer. */
 const PATIENCE_MS = 5000;
@@ -26,7 +26,7 @@ export function askOneAtATime(ask: () => Promise<void>): () => Promise<void> {
   };
 }
 
-/** Reports each answer: without requests, an instance has no other sign that its store is away. Ends with a no. */
+/** Reports each answer, as an instance without requests has no other sign that its store is away; at the end, false. */
 export async function watchReadiness(
   ask: () => Promise<void>,
   report: (ready: boolean) => void,

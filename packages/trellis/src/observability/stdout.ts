@@ -2,7 +2,7 @@ import { write } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-/** `fd` is that of a file, a pipe, a socket or a terminal. A stream without it takes all at once. */
+/** `fd` is that of a file, a pipe, a socket or a terminal. A stream without `fd` takes all bytes at once. */
 export type Stdout = Pick<NodeJS.WriteStream, 'write'> & { readonly fd?: number };
 
 const FULL_MS = 10;
@@ -25,8 +25,8 @@ export async function writeStdout(
     return bytes.length - offset;
   }
   try {
-    // Not 1: only `process.stdout` makes Node set pipes, sockets and terminals non-blocking. A blocked write would hold
-    // a thread, for which process.exit() waits for ever.
+    // Not the descriptor 1: only `process.stdout` makes Node set pipes, sockets and terminals non-blocking. A blocked
+    // write would hold a thread, for which process.exit() waits for ever.
     return (await writeFile(stdout.fd, bytes, offset)).bytesWritten;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;

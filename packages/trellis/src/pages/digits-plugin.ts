@@ -1,8 +1,9 @@
 import type * as Ui from './swagger-ui.ts';
 
 /**
- * A plugin of Swagger UI, whose numbers lose digits. One that JavaScript would write otherwise is a string between two
- * invisible marks until it is text again. The browser runs the text of this function, as of docs-plugin.ts.
+ * A plugin of Swagger UI, which loses digits of numbers. A number that JavaScript would write otherwise is a string
+ * between two invisible marks, until it is shown or sent. The browser runs the text of this function, as that of
+ * docs-plugin.ts.
  */
 export function digitsPlugin({ React }: Ui.System): Ui.Plugin {
   const h = React.createElement;
@@ -63,7 +64,7 @@ export function digitsPlugin({ React }: Ui.System): Ui.Plugin {
     wrapComponents: {
       Markdown: unmarked('source'),
       JsonSchemaForm: unmarked('schema'),
-      // Swagger UI shows bounds that are numbers only.
+      // Swagger UI shows only bounds that are numbers.
       JSONSchema202012KeywordType: (Original: unknown) => (props: { readonly schema: Ui.Props }) =>
         h(
           React.Fragment,

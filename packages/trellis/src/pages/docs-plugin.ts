@@ -53,7 +53,7 @@ export function docsPlugin({ React }: Ui.System, { storageKey, tokenPrefix }: Ui
     return `Needs a token${demand && ` with ${demand}`}.`;
   };
 
-  // Swagger UI measures how long a request took only where it is accepted.
+  // Swagger UI itself measures only the time of a request that is accepted.
   let startedAt = 0;
   const told = (response: Ui.State) => {
     const status = response.get('status') as number | undefined;
@@ -74,7 +74,7 @@ export function docsPlugin({ React }: Ui.System, { storageKey, tokenPrefix }: Ui
     return JSON.stringify(spec);
   };
 
-  /** A reply before what was sent, its headers closed. */
+  /** Shows the reply above the request; headers stay folded. */
   const Reply = ({ response, getComponent, specSelectors, path, method }: Ui.Replied) => {
     const heading = React.useRef<Ui.Element | null>(null);
     React.useEffect(() => {
@@ -196,7 +196,7 @@ export function docsPlugin({ React }: Ui.System, { storageKey, tokenPrefix }: Ui
             opener.current.focus();
           };
         }, []);
-        // What had the focus may be gone: Authorize becomes Logout.
+        // The element that had the focus may be gone: Authorize becomes Logout.
         React.useEffect(() => {
           if (dialog.current?.contains(document.activeElement) === false)
             dialog.current.querySelector('.btn-done')?.focus();
@@ -212,7 +212,7 @@ export function docsPlugin({ React }: Ui.System, { storageKey, tokenPrefix }: Ui
         const said = reply && told(reply) + took(reply);
         return h(React.Fragment, null, h('p', { role: 'status', className: 'for-ears' }, said), h(Original, props));
       }),
-      // Nothing is made up for a parameter: it would be sent.
+      // No value is made up for a parameter, as it would be sent.
       parameterRow: wrapped<Ui.Props & { readonly fn: Ui.Sampler }>((Original, props) =>
         h(Original, { ...props, fn: { ...props.fn, getSampleSchema: () => undefined } }),
       ),
@@ -231,14 +231,14 @@ export function docsPlugin({ React }: Ui.System, { storageKey, tokenPrefix }: Ui
         return h(Original, { schema: { ...schema, ...rest } });
       }),
       CloseIcon: followed(() => forEars('Close the dialog')),
-      // Before the operation's own fields are there, it would send nothing; browsers take the focus from a disabled button.
+      // Without the fields of the operation the button would send nothing; browsers take the focus from a disabled one.
       execute: wrapped((Original, props, { specSelectors }) => {
         const isThere = specSelectors.specResolvedSubtree(['paths', props['path'], props['method']]) !== undefined;
         return isThere && h(Original, { ...props, disabled: false });
       }),
-      // Its name is its text.
+      // The accessible name of a button is its text.
       Button: wrapped((Original, props) => h(Original, { ...props, 'aria-label': undefined })),
-      // A link inside the button that opens an operation.
+      // Otherwise a link would stand inside the button that opens an operation.
       DeepLink: wrapped((Original, props) => h(Original, { ...props, enabled: false })),
     },
   };

@@ -18,7 +18,7 @@ import type { PageFacts } from './swagger-ui.ts';
 
 const LEAF = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#2e7d32" d="M7 15V9Q1 9 1 3q6 0 7 4 1-6 7-6 0 7-6 8v6z"/></svg>`;
 
-/** With more operations than these, they are hard to find in one list. */
+/** More operations than these are hard to find in one list. */
 const MANY = 15;
 
 type DocsOptions = ReturnType<typeof optionsOf>;
@@ -43,7 +43,7 @@ function optionsOf(operations: number) {
 
 const SCRIPT = 'text/javascript; charset=utf-8';
 const STYLES = 'text/css; charset=utf-8';
-/** Clients ask at each visit whether they have the newest. */
+/** At each visit, clients ask whether their copy is the newest. */
 const VALIDATED = 'no-cache';
 const FOR_AN_HOUR = 'public, max-age=3600';
 
@@ -75,7 +75,7 @@ export function createDocs({ contract, name, tokenPrefix, basePath, https }: Pag
   addFile(PAGES.json, 'application/json', VALIDATED, json);
   addFile(`${PAGES.docs}/`, 'text/html; charset=utf-8', VALIDATED, page);
   addFile(`${PAGES.docs}/swagger-ui-init.js`, SCRIPT, VALIDATED, initialScript(options));
-  // The page loads this file for the bar that its layout lacks: 268 KB, in whose place stand our plugins.
+  // The page loads this file, of 268 KB, for the bar that its layout lacks: it gets the plugins instead.
   const facts: PageFacts = { storageKey: `token of ${name}, ${basePath}/`, tokenPrefix };
   const plugins = `(system) => (${String(docsPlugin)})(system, ${JSON.stringify(facts)}), ${String(digitsPlugin)}`;
   const preset = `const SwaggerUIStandalonePreset = [${plugins}];`;

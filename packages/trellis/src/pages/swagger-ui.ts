@@ -1,5 +1,5 @@
-// What the plugin of the docs page uses of Swagger UI's plugin API, of Immutable.js, in which Swagger UI keeps its state, and of
-// the browser, whose types programs of Node lack.
+// The parts that the plugins of the docs page use of Swagger UI's plugin API, of Immutable.js, in which Swagger UI
+// keeps its state, and of the browser, whose types programs of Node lack.
 
 export type Props = Readonly<Record<string, unknown>>;
 
@@ -71,13 +71,13 @@ export interface RequestOutcome {
   };
 }
 
-/** Alternatives of security schemes, each with its scopes. */
 export interface Spec {
   readonly components?: { readonly securitySchemes?: Readonly<Record<string, Props>> };
 }
+/** Alternatives of security schemes, each with its scopes. */
 export type SecurityNames = readonly Readonly<Record<string, readonly string[]>>[];
 
-/** What somebody entered, by the name of the security scheme. */
+/** What the reader of the page has entered, by the name of the security scheme. */
 export type Credentials = Readonly<Record<string, { readonly value?: unknown }>>;
 
 /** What the page is told of its service. */
@@ -88,7 +88,7 @@ export interface PageFacts {
   readonly tokenPrefix: string;
 }
 
-/** What a reply is shown with. */
+/** The properties of the component that shows a reply. */
 export interface Replied extends System {
   readonly response: State;
   readonly path: string;
