@@ -16,7 +16,7 @@ export async function check(folder: string): Promise<number> {
       return false;
     },
   );
-  // Also if the contract has failed: a developer mends both.
+  // The types are checked even if the contract has failed: a developer mends both.
   const types = await compile(folder);
   for (const [name, passed] of Object.entries({ contract, types }))
     console.log(`${name}: ${passed ? 'passed' : 'FAILED'}`);
@@ -25,7 +25,7 @@ export async function check(folder: string): Promise<number> {
   return contract && types ? 0 : 1;
 }
 
-/** Read, and not run: what is checked may not even compile. */
+/** Reads the files, and does not run them, as they may not even compile. */
 function countStubs(folder: string): number {
   const files = globSync('{*,{service,src}/**/*}.ts', { cwd: folder });
   const texts = files.map((file) => readFileSync(join(folder, file), 'utf8'));
@@ -34,7 +34,7 @@ function countStubs(folder: string): number {
     .flatMap((text) => text.match(/[=:(,]\s*stub[<(]/g) ?? []).length;
 }
 
-/** Runs the compiler that the service has, and prints what it says. @param project the folder of a tsconfig.json, or a file like it */
+/** Runs the compiler of the service, which prints its faults. @param project a tsconfig.json or its folder */
 export async function compile(project: string, ...options: readonly string[]): Promise<boolean> {
   const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
   const child = spawn(process.execPath, [tsc, '--project', project, ...options], { stdio: 'inherit' });

@@ -50,7 +50,7 @@ const OF_MEMBERS = ['properties', 'patternProperties', 'additionalProperties'];
 const OBJECT: ReadonlySet<string> = new Set(['object']);
 const OBJECT_OR_NULL: ReadonlySet<string> = new Set(['object', 'null']);
 
-/** @param found gets what no type can be generated for */
+/** @param found gets refusals of the schemas for which no type can be generated */
 export function requireTypes({ document, operations, schemas, found }: Examined): void {
   const follow = follower(document);
   for (const schema of schemas)
@@ -66,7 +66,7 @@ export function requireTypes({ document, operations, schemas, found }: Examined)
 export function contractForTypes(contract: OpenApiDocument): object {
   const resolve = resolver(contract);
   const follow = follower(contract);
-  /** The references that stand for a component as requests have it, and whether one must. */
+  /** The references that must lead to a component as requests have it; `known` tells whether a reference must. */
   const received = new Set<string>();
   const known = new Map<string, boolean>();
   const paths = Object.fromEntries(pathItemsOf(contract));
@@ -76,10 +76,10 @@ export function contractForTypes(contract: OpenApiDocument): object {
     const own = part(follow(ref) as Schema, 'Schema', true);
     Object.assign(whole.components?.schemas ?? {}, { [`${ref.replace(/.*\//, '')}${RECEIVED}`]: own });
   }
-  // Clients serve webhooks: their operationIds must not demand handlers. Those of pathItems stand under paths.
+  // Clients serve webhooks, and pathItems stand under paths too: their operationIds must not demand handlers here.
   return { ...whole, webhooks: undefined, components: { ...whole.components, pathItems: undefined } };
 
-  /** @param isReceived whether it is part of the body of a request */
+  /** @param isReceived whether the value is part of the body of a request */
   function part(value: object, kind: ObjectKind, isReceived: boolean): object {
     // openapi-typescript makes a header behind a reference required.
     const original = kind === 'Header' ? resolve(value) : value;
@@ -96,7 +96,7 @@ export function contractForTypes(contract: OpenApiDocument): object {
     return adapted(copy, kind, original, isReceived);
   }
 
-  /** openapi-typescript does not look for these behind a member's reference. */
+  /** openapi-typescript does not look for these marks behind a member's reference. */
   function marks(member: Schema): Schema {
     const all = joined([member], follow);
     return {
@@ -106,7 +106,7 @@ export function contractForTypes(contract: OpenApiDocument): object {
     };
   }
 
-  /** @param value has adapted parts already, `original` those of the contract */
+  /** @param value the object with adapted parts, which is `original` in the contract */
   function adapted(value: object, kind: ObjectKind, original: object, isReceived: boolean): object {
     switch (kind) {
       case 'Path Item':
@@ -136,7 +136,7 @@ export function contractForTypes(contract: OpenApiDocument): object {
     return { allOf: [...(value.allOf ?? []), { type, additionalProperties: true }] };
   }
 
-  /** A component with an open object has two types: in a reply, only what is declared may stand. */
+  /** A component with an open object has two types: a reply may have only declared members. */
   function asReceived({ $ref, ...others }: Schema): Schema {
     if ($ref === undefined) return others;
     if (!known.getOrInsertComputed($ref, () => closure(below(follow($ref)), below).some(isOpenObject)))
@@ -181,15 +181,14 @@ function requireTyped(schema: Schema, follow: Follow): void {
 }
 
 /**
- * For openapi-typescript, what has members is an object. For JSON Schema, members say nothing of other values: operations
- * would get numbers and texts that the compiler takes for objects.
- *
- * Refuses a schema in the body of a request that has members, and where other values than objects are valid.
+ * openapi-typescript takes each schema with members for an object. In JSON Schema, members do not restrict other
+ * values: operations would get numbers and texts that the compiler takes for objects. So this refuses a schema in the
+ * body of a request that has members, and where values other than objects are valid.
  */
 function requireObjects(body: AnySchema, follow: Follow, found: Findings): void {
   const seen = new Set<string>();
   const numbers = new Map<AnySchema, number>();
-  /** @param allowed the types that the schemas of the same value allow which have led to this one */
+  /** @param allowed the types that the schemas on the way here, for the same value, allow */
   const visit = (schema: AnySchema, allowed: ReadonlySet<string>): void => {
     if (typeof schema === 'boolean') return;
     const types = typesOf(schema, follow).intersection(allowed);

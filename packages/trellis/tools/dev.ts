@@ -12,13 +12,13 @@ const PAUSE_MS = 30;
 const SOURCES = /^(?:openapi|redocly)\.yaml$|^\.env$|^tsconfig\b.*\.json$|\.(?:ts|css)$/;
 /** Packages, stores, and what begins with a dot: no sources, and many files to watch. */
 const IGNORED = /^(?:node_modules|data|coverage|\..*)$/;
-/** Without tests, which are as many files again; of a service that has no such file, all is checked. */
+/** The first leaves out the tests, which are as many files again; a service without it has all its files checked. */
 const CONFIGS = ['tsconfig.dev.json', 'tsconfig.json'];
 const MAINS = ['src/main.ts', 'main.ts'];
 const TRELLIS = fileURLToPath(new URL('../bin/trellis', import.meta.url));
 
 /**
- * Runs a service until SIGTERM or SIGINT, and restarts it when a file has changed and all is right.
+ * Runs a service until SIGTERM or SIGINT, and restarts it when a file has changed and all checks pass.
  *
  * @throws ExplainedError if the folder has no service
  */
@@ -51,7 +51,7 @@ export async function dev(folder: string): Promise<void> {
   }
 
   for (;;) {
-    // Before the steps, so that a file saved during them counts as another save.
+    // Asked for before the steps, so that a file saved during them counts as another save.
     const saved = once(saves, 'save');
     if (
       (await generates()) &&
@@ -71,7 +71,7 @@ export async function dev(folder: string): Promise<void> {
   }
 }
 
-/** In a process of its own, which forgets the contract of before. */
+/** Runs in a process of its own, which knows nothing of the contract as it was before. */
 async function generates(): Promise<boolean> {
   const child = spawn(process.execPath, [TRELLIS, 'generate'], { stdio: 'inherit' });
   const [code] = (await once(child, 'exit')) as [number | null];

@@ -14,7 +14,7 @@ export function requireFittingExamples({ document, schemas, found }: Examined): 
   requireFitting(examplesIn(document, found.attempt).filter(isJudged), document, found.attempt);
 }
 
-/** What has the value, as a member or an item. */
+/** An example with the object or list that has its value, and the name or index of the value there. */
 export interface PlacedExample extends Example {
   readonly holder: object;
   readonly member: string;

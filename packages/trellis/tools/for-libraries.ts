@@ -7,7 +7,7 @@ import { VOCABULARY } from '../src/contract/rules/vocabulary.ts';
 // The linter and openapi-typescript look names up in ordinary objects, and follow a `$ref` wherever it stands, over the
 // network too. They get a copy of the contract in which names and data cannot be taken for anything else.
 
-/** The linter's type of an object of OpenAPI: of each field, what stands there. */
+/** The linter's type of an object of OpenAPI, which has the types of its fields. */
 type NodeType = ReturnType<typeof normalizeTypes>[string];
 
 /** Stands before a name in the copy. */
@@ -27,11 +27,11 @@ export function forLibraries(document: object, writeBigint: (value: bigint) => u
   const text = JSON.stringify(copied(document, ROOT), (_name, value: unknown) =>
     typeof value === 'bigint' ? writeBigint(value) : value,
   );
-  // Everywhere, so that what refers to a name, such as `required` or a `$ref`, still does.
+  // Names are changed everywhere, so that a reference to a name, as in `required` or a `$ref`, still leads there.
   return JSON.parse(text.replaceAll(new RegExp(`\\b(?:${INHERITED.join('|')})\\b`, 'g'), `${NAMED}$&`)) as object;
 }
 
-/** @param text what a library has said of the copy */
+/** @param text a message of a library about the copy */
 export function withOwnNames(text: string): string {
   const names = [...INHERITED, ...KEYWORDS].map((name) => RegExp.escape(name));
   return text.replaceAll(new RegExp(`${NAMED}(?=${names.join('|')})`, 'g'), '');
@@ -71,7 +71,7 @@ function copied(node: unknown, type: NodeType | undefined): unknown {
     return Object.fromEntries(Object.entries(node).map(([name, each]) => [shown(name), copied(each, undefined)]));
   }
   const members = Object.entries(node).flatMap(([name, value]: [string, unknown]) => {
-    // The linter would fetch it.
+    // The linter would fetch the address.
     if (type.name === 'Example' && name === 'externalValue') return [[name, '#/info']];
     if (isExtension(type, name) && !EXTENSIONS.has(name)) return [];
     return [[name, copied(value, typeOf(type, name, value))]];

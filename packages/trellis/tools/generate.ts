@@ -65,7 +65,7 @@ async function generated(folder: string, check: boolean) {
   const unlisted = unlistedNumbers(document).join(', ');
   if (check && unlisted !== '')
     throw new ContractError(`x-error-numbers lacks ${unlisted}, which the service may answer: add them`, CONTRACT);
-  // Style stops no service: only a check asks for it.
+  // Faults of style do not keep a service from running: only `check` looks for them.
   if (check) await lintContract(document, yaml, folder);
   const page = await readFile(join(folder, PAGE), 'utf8').catch(() => undefined);
   return [
@@ -75,7 +75,7 @@ async function generated(folder: string, check: boolean) {
   ];
 }
 
-/** Whether the service names an `errorBody`, to which the start holds the contract. */
+/** Whether the service names an `errorBody`, whose bodies the start compares with the contract. */
 async function hasErrorBody(folder: string): Promise<boolean> {
   const service = await readFile(join(folder, SERVICE), 'utf8').catch(() => '');
   return /\berrorBody\b/.test(service);
@@ -89,7 +89,7 @@ async function hasErrorBody(folder: string): Promise<boolean> {
  */
 export async function generate(folder: string, check = false): Promise<void> {
   const files = await generated(folder, check).catch((error: unknown) => {
-    // Its messages name every contract `openapi.yaml`.
+    // The messages name every contract `openapi.yaml`.
     if (!(error instanceof ContractError)) throw error;
     throw new ContractError(error.message.replaceAll(CONTRACT, join(folder, CONTRACT)));
   });
@@ -105,7 +105,7 @@ export async function generate(folder: string, check = false): Promise<void> {
     }
     report.push(`${file}: ${committed === text ? 'as it was' : 'written'}`);
   }
-  // Once all are written: a reader such as `head`, which closes the pipe early, stops none.
+  // This comes last: a reader such as `head`, which closes the pipe early, must not keep a file from being written.
   if (!check) console.log(report.join('\n'));
 }
 
@@ -138,7 +138,7 @@ async function lintContract(document: OpenApiDocument, yaml: string, folder: str
   }));
   if (problems.length === 0) return;
   const shown = problems.slice(0, MAX_SHOWN);
-  // Redocly would name an option of its own for the rest.
+  // For the rest, Redocly would name an option of its own command.
   formatProblems(shown, { format: 'codeframe', totals: getTotals(shown), version: '' });
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   if (errors === 0) return;

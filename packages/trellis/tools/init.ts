@@ -33,10 +33,10 @@ const OF_NOTES = {
 } as const;
 
 /**
- * Begins a service in a folder, which it makes if need be.
+ * Begins a service in a folder, which it creates if it does not exist.
  *
  * @param contract a file, for each of whose operations a stub is written
- * @throws ExplainedError that says what to give
+ * @throws ExplainedError that names the fault and the cure
  */
 export async function init(named: string, contract?: string): Promise<void> {
   const folder = resolve(named);
@@ -101,12 +101,12 @@ export async function init(named: string, contract?: string): Promise<void> {
   const cd = named === '.' ? '' : `cd ${named} && `;
   const next =
     hasContract && stubs === undefined ? 'npm run check names what the contract needs' : 'npm test && npm start';
-  // The types of the notes come with them.
+  // The template's own contract comes with generated types.
   const generate = hasContract ? ' && npm run generate' : '';
   console.log(`${name}: written. Next: ${cd}npm install${generate}; then ${next}`);
 }
 
-/** Imports what derives replies only here: a service that needs none has not installed its packages yet. */
+/** The derivation is imported only here, as its packages are not installed yet for a service that needs no stubs. */
 async function stubsOfFile(contract: string): Promise<Stubs> {
   if (!existsSync(contract)) throw new ExplainedError(`${contract} does not exist: name the file of a contract`);
   const { stubsOf } = await import('./stubs/service.ts');
@@ -130,7 +130,7 @@ function packageJsonIn(folder: string): PackageJson {
 }
 
 /**
- * What this trellis was installed from. Never a version: the registry may have another package of this name.
+ * The place that this trellis was installed from, never a version: the registry may have another package of this name.
  *
  * @param folder of the service
  */
@@ -166,7 +166,7 @@ const SCRIPTS = {
 };
 const TYPES_OF_NODE = '26.6.6';
 
-/** The scripts of a package.json that is there give way: `npm init` writes a test that fails. */
+/** Replaces scripts that a package.json has under the same names: `npm init` writes a `test` that fails. */
 function writePackageJson(folder: string, name: string, trellis: string): void {
   const { scripts, dependencies, devDependencies, ...others } = packageJsonIn(folder);
   const text = {

@@ -1,6 +1,6 @@
 import { METHODS, type OpenApiDocument } from '../src/contract/schema/document.ts';
 
-// The rules of redocly.yaml that no assertion there can say.
+// The rules of redocly.yaml that no assertion of Redocly can express.
 
 const VALUES = ['const', 'enum'];
 const NUMBER = [
@@ -15,7 +15,7 @@ const BOUNDS: Partial<Record<string, readonly (readonly string[])[]>> = {
   number: NUMBER,
 };
 
-/** What Redocly gives to a rule; it exports no type for it. */
+/** The context that Redocly gives to a rule; it exports no type for it. */
 interface LintContext {
   readonly location: object & { child(names: string[]): object };
   readonly report: (problem: { readonly message: string; readonly location: object }) => void;
@@ -34,8 +34,8 @@ const bounds = () => ({
 });
 
 /**
- * `default` would cover these errors, but clients answer them in their own way: with a new token, or later. No assertion
- * knows whether the document demands a token where an operation has no `security` of its own.
+ * `default` would cover these errors, but clients react to them in different ways: with a new token, or by waiting. No
+ * assertion knows whether the document demands a token where an operation has no `security` of its own.
  */
 const errorsOfTokens = () => ({
   Root(root: unknown, { location, report }: LintContext) {
@@ -62,7 +62,7 @@ interface SchemaHolder {
 /** The docs page makes up no text that fits a pattern: without an example its form is empty, and readers have to guess. */
 const exampleOfPattern = () => {
   const shown = new Set<unknown>();
-  // The example of a parameter or header is that of its schema.
+  // The example of a parameter or header counts as the example of its schema.
   const enter = ({ schema, example, examples }: SchemaHolder) => {
     if (example !== undefined || examples !== undefined) shown.add(schema);
   };

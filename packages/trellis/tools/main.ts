@@ -5,8 +5,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { ExplainedError } from '../src/explained-error.ts';
 
 /**
- * Runs what a developer does with a contract: `trellis COMMAND`, on the service in the working folder or in the folder
- * that is named.
+ * Runs a command of developers, `trellis COMMAND`, on the service in the working folder or in the folder that is named.
  *
  * @param args the name of the command, and what follows
  * @returns the exit code: 0, 1 after a failure, 2 for a wrong command line or a document that cannot be adopted
@@ -80,7 +79,7 @@ export async function main(args: readonly string[]): Promise<number> {
     await program.parseAsync(args, { from: 'user' });
     return code;
   } catch (error) {
-    // Commander has printed it.
+    // Commander has printed the message.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     const explained = missingPackage(error) ?? (error instanceof ExplainedError ? error.message : undefined);
     console.error(explained ?? error);

@@ -17,7 +17,7 @@ const UNDEFINED = factory.createKeywordTypeNode(ts.SyntaxKind.UndefinedKeyword);
 
 /**
  * Generates generated/openapi.ts. An int64 is `bigint`. `$Read` marks a readOnly property, `$Write` a writeOnly one,
- * `| undefined` one with a default, which a client may omit. Clients may use these types; packages/trellis/src/contract/types.ts derives
+ * `| undefined` one with a default, which a client may omit. Clients may use these types; contract/types.ts derives
  * those of the operations. `errors` has the body of each failure, with the text of `x-error-numbers`.
  *
  * @param yaml a contract that loadContract() accepts
@@ -29,7 +29,7 @@ export async function generateTypes(yaml: string): Promise<string> {
   const errorNumbers = new Map<string, string>();
   const meanings = new Map<string, string>();
   const nodes = await openapiTS(document as OpenAPI3, {
-    // They add helper types, which most contracts do not need.
+    // The markers add helper types, which most contracts do not need.
     readWriteMarkers: /\b(?:read|write)Only\b/.test(yaml),
     // True would make properties with a default required in requests too.
     defaultNonNullable: false,
@@ -55,7 +55,7 @@ export async function generateTypes(yaml: string): Promise<string> {
       return factory.updatePropertySignature(property, modifiers, name, questionToken, orUndefined);
     },
   });
-  // Each service imports it.
+  // Each service imports this type.
   if (errorNumbers.size === 0) errorNumbers.set('number', 'ErrorNumber');
   const aliases = Array.from(errorNumbers, ([listed, name]) => `export type ${name} = ${listed};\n`).join('');
   const text = withOwnNames(astToString(nodes) + aliases + errorsOf(meanings));

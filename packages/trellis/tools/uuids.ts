@@ -8,7 +8,7 @@ import { type Example, requireFitting } from '../src/contract/validator/examples
 const SMALL = '3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10';
 const SPELLINGS = [SMALL, SMALL.toUpperCase()];
 
-/** @returns of each UUID of a path or a body that clients may spell in two ways, the place and the way out */
+/** @returns a warning, with place and cure, for each UUID of a path or a body that clients may spell in two ways */
 export function spelledUuids({ document, operations }: Contract): string[] {
   const follow = follower(document);
   const sent = operations.flatMap(({ parameters, body }): readonly (AnySchema | undefined)[] => [

@@ -32,7 +32,7 @@ class Comparer {
   private readonly is: Edition;
   private readonly tolerant: Edition;
 
-  /** @param renamed the paths of which `was` has the new names */
+  /** @param renamed the renamed paths, which have their new names in `was` */
   constructor(was: Contract, is: Contract, renamed: ReadonlyMap<string, string>) {
     this.was = new Edition(was);
     this.is = new Edition(is);
@@ -69,7 +69,7 @@ class Comparer {
   }
 
   /**
-   * Runs a comparison of two parts that differ in more than prose, and says so if it reports nothing.
+   * Compares two parts if they differ in more than prose, and reports that they do if `compare` reports nothing.
    *
    * @param compare returns whether the contracts judge a derived message differently
    */
@@ -170,7 +170,7 @@ class Comparer {
       const isSent = this.is.maySend(is, status, reply);
       const wasSent = this.was.maySend(was, status, reply);
       isShown ||= isSent !== wasSent;
-      // The service leaves out what a closed object no longer declares.
+      // A member that a closed object no longer declares narrows nothing, as the service leaves it out.
       const broken = wasSent && !isSent ? this.is.faultOf(is, status, reply) : undefined;
       if (!broken?.endsWith(' is not allowed')) narrowed ??= broken;
       const fault = isSent ? this.was.faultOf(was, status, reply) : undefined;
@@ -219,7 +219,7 @@ function inWords({ security, anonymous, carriers }: Demand): readonly unknown[] 
   return [...security, ...keys, ...(anonymous ? ['no token'] : [])];
 }
 
-/** Whether all that suffices for `one`, a token or none, suffices for `other`. */
+/** Whether each token that suffices for `one`, or none if that suffices, suffices for `other`. */
 function leadsInto(one: Demand, other: Demand): boolean {
   const suffices = (held: readonly string[]) =>
     other.security.some((each) => each.every((scope) => held.includes(scope)));
@@ -229,5 +229,5 @@ function leadsInto(one: Demand, other: Demand): boolean {
   );
 }
 
-/** Reads each row as a client would send it: what the contract does not let in, it does not let out. */
+/** Reads each stored row as a client would send it: a row that is refused would break the reply too. */
 const TRIAL = 'export - | import --dry-run -';

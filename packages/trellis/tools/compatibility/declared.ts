@@ -10,7 +10,7 @@ import { isLarge } from '../../src/contract/schema/exact.ts';
 import { exactJson } from '../../src/contract/schema/int64.ts';
 import type { Position } from '../../src/contract/schema/positions.ts';
 
-// What is read of the text of a contract: no message shows it.
+// Differences that no message shows, and that are found in the text of a contract.
 
 /** The operation as written, with the parameters of its path. */
 export function declaredIn({ document }: Contract, { path, method }: ContractOperation): DeclaredOperation {
@@ -31,13 +31,13 @@ export function defaultsIn(position: Position, name = '', seen = new Set<Positio
   return new Map([[name, value === undefined ? 'none' : exactJson(value)], ...within]);
 }
 
-/** The JSON Pointers of what a contract declares deprecated. */
+/** The JSON Pointers of the parts that a contract declares deprecated. */
 export function deprecatedIn(document: OpenApiDocument): ReadonlySet<string> {
   const fields = [...fieldsNamed('deprecated', document)];
   return new Set(fields.flatMap(([at, value]) => (value === true ? [at] : [])));
 }
 
-/** Each field of a name in a contract, with the JSON Pointer of what has it. */
+/** Each field of this name in a contract, with the JSON Pointer of the object that has it. */
 function* fieldsNamed(name: string, node: unknown, at = '#'): Generator<readonly [at: string, value: unknown]> {
   if (!isLarge(node)) return;
   for (const [key, each] of Object.entries(node)) {

@@ -59,7 +59,7 @@ export class Edition {
     return isDeclared && this.faultOf(operation, status, reply) === undefined;
   }
 
-  /** What is wrong with a reply for a client, which ignores headers that it does not know. */
+  /** The fault of a reply for a client, which ignores headers that it does not know; undefined: none. */
   faultOf({ replies, validator }: ContractOperation, status: string, reply: DerivedReply): string | undefined {
     const declared = replyFor(replies, status);
     const fields = new Map(Object.entries(reply.headers).map(([name, value]) => [name.toLowerCase(), value]));
@@ -75,7 +75,7 @@ export class Edition {
   }
 }
 
-/** What the service refuses a request for. */
+/** Why the service refuses a request; undefined: it does not. */
 export function refusalOf(operation: ContractOperation, { sent, body }: Wire): string | undefined {
   if (body === undefined && operation.body?.required === true) return 'body is missing';
   if (body !== undefined && operation.body?.types.has(body.mediaType) !== true)

@@ -1,7 +1,7 @@
 import { matching } from '../../src/contract/rules/addresses.ts';
 
 /**
- * Whether a path gets requests that another one got before, which is still there.
+ * Whether a path gets requests that another path, which is still there, got before.
  *
  * @param was the paths of the old contract, and `is` those of the new one: the first that matches a request applies
  */

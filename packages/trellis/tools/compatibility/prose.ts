@@ -3,13 +3,13 @@ import { areEqual } from '../../src/contract/schema/exact.ts';
 import { exactJson } from '../../src/contract/schema/int64.ts';
 import { isObject } from '../derivation/values.ts';
 
-/** Members for people, and those that are compared by themselves. */
+/** Members that are for people, and those that compare.ts compares separately. */
 const PROSE =
   /^(x-.*|title|summary|description|examples?|externalDocs|deprecated|tags|\$comment|bearerFormat|operationId|security)$/;
 /** The members of these have arbitrary names: a property may be called `description`. */
 const MAPS = /^(properties|patternProperties|dependentSchemas|dependentRequired|\$defs|mapping|content|headers|links)$/;
 const VALUES = /^(enum|const|default)$/;
-/** Their order has no meaning. */
+/** Keywords whose lists have no order. */
 const SETS = /^(enum|required|type|allOf|anyOf|oneOf)$/;
 
 /** Whether two parts of contracts mean the same, except for prose. */
@@ -42,7 +42,7 @@ function withoutProse(value: unknown, keyword = '', isMap = false): unknown {
   );
 }
 
-/** Each set that holds a part has turned it into a text once more, which puts backslashes before its quotes. */
+/** Each set around a part has turned the part into a text once more, which puts backslashes before its quotes. */
 function referencesIn(value: unknown): string[] {
   return [...exactJson(value ?? null).matchAll(/\\*"\$ref\\*":\\*"(#[^"\\]*)/g)].map(([, reference = '']) => reference);
 }

@@ -47,7 +47,7 @@ export function withNewNames(contract: Contract, renamed: ReadonlyMap<string, st
   return withDocument(contract, { ...contract.document, paths: Object.fromEntries(paths) });
 }
 
-/** A member of an object, of which only the name differs. */
+/** A member of an object that differs only in its name. */
 interface RenamedMember {
   /** The JSON Pointer of the schema of the object. */
   readonly where: string;
@@ -55,7 +55,7 @@ interface RenamedMember {
   readonly is: string;
 }
 
-/** The old contract with the new names of members: all else that differs is then found as if they had stayed. */
+/** The old contract with the new names of members: other differences are then found as if the names had stayed. */
 export function withNewMembers(was: Contract, is: Contract): readonly [Contract, readonly RenamedMember[]] {
   const renamed: RenamedMember[] = [];
   const document = withSchemas(was.document, (schema, at) => {
@@ -67,7 +67,7 @@ export function withNewMembers(was: Contract, is: Contract): readonly [Contract,
     const names = new Map<string, string>();
     for (const name of gone) {
       const [other, ...further] = added.filter((each) => alike(name, each));
-      // Of several that are alike, any could be the one.
+      // Among several members that are alike, any could be the renamed one.
       if (other === undefined || further.length > 0 || gone.some((each) => each !== name && alike(each, other)))
         continue;
       names.set(name, other);

@@ -14,7 +14,7 @@ export class Samples {
     if (known === undefined || text.length < known.length) this.texts.set(fault, text);
   }
 
-  /** A few of them, such as `{"size":1} is refused: body.size must be at least 2`. */
+  /** A few lines, such as `{"size":1} is refused: body.size must be at least 2`. */
   lines(how: string): string[] {
     const all = [...this.texts].toSorted(([, one], [, other]) => one.length - other.length);
     return all.slice(0, MAX_SHOWN).map(([fault, text]) => `${cut(text)}${how}: ${cut(fault)}`);

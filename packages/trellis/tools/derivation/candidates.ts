@@ -9,7 +9,7 @@ import { fromDocument, isObject, type JsonValue, withMember, withoutMember } fro
 /** A limit for the combinations of `anyOf`, `oneOf`, `if` and `dependentSchemas`. */
 const MAX_BRANCHES = 48;
 
-/** How many values a place gets by its depth: schemas that contain each other would multiply without an end. */
+/** The most values of a place, by its depth: schemas that contain each other would multiply without an end. */
 const LIMITS = [Infinity, Infinity, 5_000, 2_000, 500];
 const LAST_LIMIT = 100;
 
@@ -30,7 +30,7 @@ export function candidatesOf(document: OpenApiDocument, seed: number): Supply {
   const supply: Supply = { of, valid, fits };
   return supply;
 
-  /** A place inside itself gets only the smallest values, and a place inside those gets none. */
+  /** A place within itself gets only the smallest values; a place within these gets none. */
   function of(place: SchemasAt): readonly JsonValue[] {
     const key = place
       .map((each) => (typeof each === 'boolean' ? each : ids.getOrInsertComputed(each, () => ids.size)))
@@ -45,7 +45,7 @@ export function candidatesOf(document: OpenApiDocument, seed: number): Supply {
       open.set(key, isWhole ? 'all' : 'least');
       const branches = branchesOf(place, []);
       const all = unique(branches.flatMap((branch) => ofBranch(branch, isWhole)));
-      // Only a value that a contract lists shows that the other one does not list it.
+      // Values that a contract lists are never left out: only they show that the other contract does not list them.
       candidates = unique([...branches.flat().flatMap(listed), ...some(all, limit)]);
       if (isWhole) open.delete(key);
       else open.set(key, extent);

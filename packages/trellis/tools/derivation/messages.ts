@@ -12,7 +12,7 @@ export interface Requests {
   readonly mediaType: string | undefined;
   /** Describes the parts together. Its references lead into `Derivation.requests`. */
   readonly schema: Keywords;
-  /** Valid and invalid ones. */
+  /** Valid and invalid messages. */
   readonly messages: readonly DerivedRequest[];
 }
 
@@ -51,7 +51,7 @@ export class Derivation {
     this.replies = sideOf(without('writeOnly', document), seed);
   }
 
-  /** One for each media type of the body. */
+  /** The requests for each media type of the body. */
   ofRequests(asked: Pick<Declared, 'id'>): Requests[] {
     const operation = operationOf(this.requests.operations, asked);
     const { parameters, body } = operation;
@@ -109,7 +109,7 @@ function sideOf(document: OpenApiDocument, seed: number) {
   } as const;
 }
 
-/** The operation of a contract with the id of that of another one. */
+/** The operation of a contract that has the id of an operation of another contract. */
 export function operationOf<Of extends Declared>(operations: readonly Of[], { id }: Pick<Declared, 'id'>): Of {
   const operation = operations.find((each) => each.id === id);
   if (operation === undefined) throw new Error(`the contract has no operation ${id}`);
@@ -130,7 +130,7 @@ function objectOf(rows: readonly (readonly [name: string, schema: AnySchema, req
   };
 }
 
-/** Whether the value has the shape that a reader expects: an array, an object or a single value. */
+/** Whether the value has the shape in which the parameter is read: an array, an object or a single value. */
 function isWritten(value: JsonValue | undefined, parameter: Parameter, side: Side): boolean {
   // A query can repeat any parameter, also one that allows a single value.
   const isRepeated = parameter.in === 'query' && isExploded(parameter) && Array.isArray(value) && value.length > 1;

@@ -31,7 +31,7 @@ export type Branch = readonly Keywords[];
 export interface Supply {
   /** Values for the place, valid or not. */
   of(place: SchemasAt): readonly JsonValue[];
-  /** Those that all schemas of the place allow. */
+  /** The values that all schemas of the place allow. */
   valid(place: SchemasAt): readonly JsonValue[];
   fits(place: SchemasAt, value: JsonValue): boolean;
 }
@@ -99,8 +99,8 @@ const BY_VALUE = {
 };
 
 /**
- * What judges the parts of derived values, in doubles, which is enough to choose among them. The verdict on a whole message
- * comes from elsewhere.
+ * @returns a function that judges parts of derived values in doubles, which is enough to choose among them; whole
+ * messages get their verdict elsewhere
  */
 export function judgeBy(document: object): (schema: AnySchema, value: JsonValue) => boolean {
   const ajv = new Ajv2020({ strict: false, validateSchema: false, logger: false });

@@ -11,15 +11,15 @@ import { inPlace } from '../../src/contract/schema/subschemas.ts';
 import { literal, object } from './literals.ts';
 
 interface BodyDraft {
-  /** An expression of TypeScript, in which the members of a failure have their names. */
+  /** An expression of TypeScript, with the members of a failure as variables. */
   readonly body: string;
   /** The members of a failure that the body has. */
   readonly uses: readonly string[];
-  /** What the contract does not allow of it, which is for the author to decide. */
+  /** Why the contract refuses the draft, so that the author must complete it; undefined: the contract accepts it. */
   readonly left: string | undefined;
 }
 
-/** The start tries longer messages than this: a contract that allows fewer characters gets the beginning. */
+/** The start tries a message of this length: a contract that allows fewer characters gets only the beginning. */
 const LONGEST = 32_768;
 /** How far a list within the body may be indented. */
 const DEEPEST = 8;
@@ -31,7 +31,7 @@ const OF_FAILURES = ['status', 'number', 'message', 'requestId'];
 /**
  * A body for the failures that the service itself answers: for each status, in the shape that most operations have.
  *
- * @returns undefined if the contract allows that of the framework
+ * @returns undefined if the contract allows the framework's own body
  */
 export async function draftErrorBody({ yaml, document, operations }: Contract): Promise<BodyDraft | undefined> {
   if ((await refusalOf(yaml)) === undefined) return undefined;
@@ -58,7 +58,7 @@ export async function draftErrorBody({ yaml, document, operations }: Contract): 
   return { body, uses, left: await refusalOf(yaml, run) };
 }
 
-/** The value that most are. */
+/** The most frequent value. */
 function mostOf<T>(values: readonly T[]): T | undefined {
   const alike = [...Map.groupBy(values, exactJson).values()].sort((one, other) => other.length - one.length);
   return alike[0]?.[0];
@@ -74,7 +74,7 @@ async function refusalOf(yaml: string, errorBody?: ErrorBodyOf): Promise<string 
   );
 }
 
-/** What the member of a failure's body may be, by its name and its schemas. */
+/** The expression for a member of a failure's body, by its name and its schemas. */
 function expressionFor(name: string, position: Position, follow: Follow, indent: string): string {
   const schemas = inPlace(position.roots, follow);
   const [only] = schemas.flatMap(({ const: value, enum: values = [] }) => (value === undefined ? values : [value]));
@@ -107,7 +107,7 @@ function expressionFor(name: string, position: Position, follow: Follow, indent:
   }
   if (types.has('array')) {
     const item = position.item(0);
-    // A list of failures that have such lists has no end.
+    // A list whose items have such lists again would never end.
     const isDescribed = item.types.has('string') !== item.types.has('object') && indent.length <= DEEPEST;
     return isDescribed ? `[${expressionFor(name, item, follow, indent)}]` : '[]';
   }

@@ -8,7 +8,7 @@ const WIDTH = 100;
 /** A value as its generated type has it: a bigint where the contract has an int64, and no member that the type lacks. */
 export function asTyped(value: unknown, position: Position, follow: Follow): unknown {
   if (Array.isArray(value)) return value.map((each, index) => asTyped(each, position.item(index), follow));
-  // A value that `enum` lists has a type, though nothing types its members.
+  // The values of an `enum` have types of their own, though no schema types their members.
   if (typeof value === 'bigint' && !position.int64 && Number.isSafeInteger(Number(value))) return Number(value);
   if (typeof value !== 'object' || value === null) return position.typed(value);
   // Beside declared members, openapi-typescript allows others only where a schema says so.
@@ -57,7 +57,7 @@ function listed([open = '', close = '']: string, texts: readonly string[], inden
 }
 
 function memberName(name: string): string {
-  // Without brackets, this one would set the prototype.
+  // Without brackets, this name would set the prototype.
   if (name === '__proto__') return "['__proto__']";
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : quoted(name);
 }

@@ -1,6 +1,6 @@
 import { Script } from 'node:vm';
 
-/** What the other files of the service are called, or `index.ts` imports; compared without their case. */
+/** The names of the other files of the service, and of what `index.ts` imports; compared without their case. */
 const TAKEN = [
   'index',
   'steps',

@@ -69,7 +69,7 @@ export async function stubsOf(yaml: string): Promise<Stubs> {
   };
 }
 
-/** A contract in which objects have all of their members, and arrays an item, but for those that would have no end. */
+/** A contract in which objects have all of their members, and arrays an item, except where that would have no end. */
 function withAllMembers(document: OpenApiDocument): OpenApiDocument {
   const follow = follower(document);
   return withSchemas(document, (schema) => {
@@ -88,7 +88,7 @@ function declaredOf({ path, method }: ContractOperation, document: OpenApiDocume
   return new Map(pathItemsOf(document)).get(path)?.[method.toLowerCase() as Method] ?? {};
 }
 
-/** A reply that the contract allows, of the lowest status, or what the contract lacks for one. */
+/** @returns a reply that the contract allows, of the lowest status; without one, a text that says what is missing */
 function replyOf(
   operation: ContractOperation,
   document: OpenApiDocument,
@@ -116,7 +116,7 @@ function replyOf(
     ...(Object.keys(fields).length > 0 && { headers: asTyped(fields, ofHeaders, follow) as HeaderValues }),
     ...(body !== undefined && { body: asTyped(content?.sent(body), position, follow) }),
   });
-  // Lazily: most replies have a valid one among the first.
+  // Replies are checked one by one, as one of the first is valid for most operations.
   for (const derivation of derivations) {
     const derived = derivation.ofReplies(operation).find((each) => each.status === declared)?.messages ?? [];
     const [first] = derived;
@@ -143,7 +143,7 @@ function examplesOf(operation: ContractOperation, status: string, document: Open
   return [example, ...Object.values(examples).map((each) => resolve(each).value)].filter((each) => each !== undefined);
 }
 
-/** Whether it is kept, and not refused by such an error. */
+/** Whether `act` ends without such a refusal. */
 function isKept(act: () => unknown, refusal: typeof Refusal | typeof ReplyError): boolean {
   try {
     act();
@@ -187,7 +187,7 @@ function requestOf(
   { basePath }: Contract,
   derivations: readonly Derivation[],
 ): object[] {
-  // Clients of JavaScript cannot send it.
+  // `fetch` cannot send TRACE.
   if (operation.method === 'TRACE') return [];
   const example = operation.body?.example;
   for (const derivation of derivations)
