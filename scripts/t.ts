@@ -22,7 +22,7 @@ for (const file of sources) {
 
 const matching = (pattern: string) => globSync(pattern, { cwd: ROOT }).filter((file) => tests.has(file));
 
-/** The tests with the name of a file: at its place in each tier, or anywhere for a file of a service. */
+/** The tests with the name of a file: for trellis, at its place in each tier; for services, in any folder of tests. */
 function mirrors(file: string): string[] {
   const [, kind = '', rest = ''] = /^packages\/trellis\/(src|tools|testing)\/(.*)\.ts$/.exec(file) ?? [];
   if (rest === '') return matching(`{test,examples/*/test}/**/${basename(file, '.ts')}{,-*}.test.ts`);
@@ -30,7 +30,7 @@ function mirrors(file: string): string[] {
   return matching(`${TIERS}/${place}{,-*,/*}.test.ts`);
 }
 
-/** The tests that import a file, or are reached by the fewest imports from it. */
+/** The tests that import a file, directly or through the fewest other files. */
 function nearest(file: string): string[] {
   const seen = new Set([file]);
   for (let files = [file]; files.length > 0;) {

@@ -1,6 +1,6 @@
 import { int64, optional, type Steps, table, text } from 'trellis';
 
-/** What the steps make; the start compares them with the database. */
+/** The tables that the steps make; the start compares them with the database. */
 export const tables = {
   plants: table({ id: int64(), name: text(), tag: optional(text()) }, 'id'),
 };

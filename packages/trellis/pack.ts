@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import packageJson from './package.json' with { type: 'json' };
 
-// `npm run pack` makes trellis-VERSION.tgz, and prints its path last. Node strips no types beneath node_modules: so the
-// package has JavaScript, and declarations.
+// `npm run pack` makes trellis-VERSION.tgz, and prints its path last. The package has JavaScript and declarations, as
+// Node strips no types beneath node_modules.
 
 const FROM = import.meta.dirname;
 const ROOT = join(FROM, '../..');
@@ -15,7 +15,7 @@ const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
 execFileSync(process.execPath, [tsc, '--project', join(FROM, 'tsconfig.pack.json'), '--outDir', TO], {
   stdio: ['ignore', 'inherit', 'inherit'],
 });
-// Of the declarations, those that the types of an import need.
+// Keeps only the declarations that the types of an import need.
 const needed = new Set<string>();
 function need(declarations: string): void {
   if (needed.has(declarations)) return;
@@ -26,7 +26,7 @@ function need(declarations: string): void {
 }
 for (const file of Object.values(packageJson.exports)) need(join(file.replace(/\.ts$/, '.d.ts')));
 for (const file of globSync('**/*.d.ts', { cwd: TO })) if (!needed.has(file)) rmSync(join(TO, file));
-// The pages lead to the bank, which has one operation of each kind.
+// The pages have links to the bank, which has one operation of each kind.
 for (const each of ['openapi.yaml', 'main.ts', 'service', 'generated'])
   cpSync(join(ROOT, 'examples/bank', each), join(TO, 'examples/bank', each), { recursive: true });
 for (const each of ['README.md', 'CHANGELOG.md', 'docs', 'template', 'src/pages/docs.css'])

@@ -32,12 +32,12 @@ class Transfers implements Traffic {
   acknowledged = 0;
   failures = 0;
   broken = false;
-  /** Where the services are; a restart changes it. */
+  /** The addresses of the services, which a restart changes. */
   urls: readonly string[];
   private readonly token: string;
   private readonly next: () => number;
   private readonly balances: Map<string, bigint>;
-  /** The accounts that clients have opened since. */
+  /** The accounts that clients have opened since the start, with what each must have. */
   private readonly opened = new Map<string, bigint>();
   private readonly made: { readonly transfer: NewTransfer; readonly answer: Answer }[] = [];
   private over = new AbortController();

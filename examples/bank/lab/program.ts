@@ -3,7 +3,7 @@ import type { Program } from '../../../packages/trellis/test/support/service.ts'
 import { bank } from '../service/index.ts';
 import { Client, MAIN, withAccounts } from '../test/client.ts';
 
-/** The bank, for what tries every service of this repository. */
+/** The bank, for the programs that test every service of this repository. */
 export const BANK: Program = {
   service: bank,
   main: fileURLToPath(MAIN),

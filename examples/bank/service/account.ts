@@ -11,7 +11,7 @@ export function shown({ version: _, opened_at, closed_at, contact, ...account }:
   };
 }
 
-/** An answer that has the account, and names its state. */
+/** A reply with the account, and its version as ETag. */
 export function accountReply(account: Row<'accounts'>) {
   return { status: 200, headers: { ETag: entityTag(account.version) }, body: shown(account) } as const;
 }

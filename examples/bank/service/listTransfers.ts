@@ -10,7 +10,7 @@ export async function listTransfers(
   const before = cursor === undefined ? undefined : decodeCursor(cursor, 'timestamp', 'text');
   if (cursor !== undefined && before === undefined) return { status: 400, body: errors[40011] };
   if ((await get('accounts', { id })) === undefined) return { status: 404, body: errors[40411] };
-  /** The newest of one side, from its index. One more than the limit shows whether another page follows. */
+  /** The newest transfers of one side, from its index. One more than the limit shows whether another page follows. */
   const side = (account: 'from_account' | 'to_account') => {
     let query = database.selectFrom('transfers').selectAll().where(account, '=', id);
     if (before !== undefined)

@@ -9,7 +9,7 @@ const PAUSE_MS = 1000;
 const PATIENCE_MS = 10_000;
 const PORTION = 100;
 
-/** Opens the loop that sends notices. It ends when the bank is to stop, and the next start goes on where it ended. */
+/** Starts the loop that sends notices. It ends when the bank is to stop, and the next start goes on from there. */
 export function resources(setup: Setup) {
   let bell = Promise.withResolvers<undefined>();
   const next = () => {
@@ -26,12 +26,12 @@ export function resources(setup: Setup) {
   };
 }
 
-/** @param next what is resolved once there is a new notice */
+/** @param next returns a promise that resolves once there is a new notice */
 async function sendAll(setup: Setup, next: () => Promise<undefined>): Promise<void> {
   const { signal, log } = setup;
   const isStopping = () => signal.aborted;
   while (!isStopping()) {
-    // Before the look, so that no notice comes between.
+    // Asked for before the table is read, so that no notice is missed in between.
     const rung = next();
     try {
       if ((await sendPortion(setup)) === PORTION) continue;
@@ -43,7 +43,7 @@ async function sendAll(setup: Setup, next: () => Promise<undefined>): Promise<vo
   }
 }
 
-/** Sends the oldest notices, and forgets each that was taken. If a kill comes between, it is sent again. */
+/** Sends the oldest notices, and deletes each that was accepted. After a kill in between, it is sent again. */
 async function sendPortion({ database, settings, signal }: Setup): Promise<number> {
   const { NOTICE_URL: url, NOTICE_TOKEN: token } = settings;
   if (url === undefined) return 0;

@@ -1,6 +1,6 @@
 import type { Settings } from 'trellis';
 
-/** What whoever operates a bank may set, beside the settings of every service. */
+/** The settings of a bank, beside those of every service. */
 export const settings = {
   NOTICE_URL: {
     read: (text) => {
@@ -8,7 +8,7 @@ export const settings = {
       if (url !== null && /^https?:$/.test(url.protocol)) return url;
       throw new Error(`must be an address such as https://ledger.example/transfers, not ${JSON.stringify(text)}`);
     },
-    meaning: 'the address that is told of each transfer, at least once; without it nobody is',
+    meaning: 'the address that gets a notice of each transfer, at least once; without it none is sent',
   },
   NOTICE_TOKEN: {
     read: (text) => {

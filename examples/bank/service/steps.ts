@@ -9,7 +9,7 @@ export const steps: Steps = {
       .addColumn('owner', type.text, (column) => column.notNull())
       .addColumn('currency', type.text, (column) => column.notNull())
       .addColumn('opening_balance', type.int64, (column) => column.notNull())
-      // transfer.ts refuses before: this is the last line of defence.
+      // transfer.ts refuses an overdraft already: this is the last line of defence.
       .addColumn('balance', type.int64, (column) => column.notNull().check(sql`balance >= 0`))
       .addColumn('version', type.int64, (column) => column.notNull())
       .addColumn('opened_at', type.timestamp, (column) => column.notNull())
@@ -24,7 +24,7 @@ export const steps: Steps = {
       .addColumn('amount', type.int64, (column) => column.notNull())
       .addColumn('reference', type.text)
       .addColumn('at', type.timestamp, (column) => column.notNull()),
-    // Each page of listTransfers reads the ends of these two.
+    // Each page of listTransfers reads the ends of these two indexes.
     schema.createIndex('transfers_from').on('transfers').columns(['from_account', 'at', 'id']),
     schema.createIndex('transfers_to').on('transfers').columns(['to_account', 'at', 'id']),
   ],

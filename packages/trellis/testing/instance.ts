@@ -22,7 +22,7 @@ export async function startOn(
 ): Promise<TestInstance> {
   const given = settings['DATABASE_URL'];
   const store = given === undefined ? await newStore(engine) : { url: given, remove: () => Promise.resolve() };
-  // While the tests compute, neither side sees the other: the service would reset an idle connection that a client takes.
+  // A test that computes for long blocks the service too, which then resets an idle connection that a client takes.
   const all = { PORT: '0', LOG_LEVEL: 'warn', IDLE_TIMEOUT: '1h', ...settings, DATABASE_URL: store.url };
   try {
     const instance = await startInstance(service, all, process.stdout);

@@ -41,7 +41,7 @@ export function whyNoPostgres(): string | undefined {
 
 async function query(url: string, text: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
-  // The promises below say so too.
+  // The promises below reject then.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -62,14 +62,14 @@ function binaries(): string | undefined {
   }
 }
 
-/** Ends the server and removes its folder when stdin ends: with this process, however that ends. */
+/** Ends the server and removes its folder when stdin ends, as it does with this process, however the process ends. */
 const KEEPER = '"$@" & server=$!; cat > /dev/null; kill -QUIT $server; wait $server; rm -rf "$0"';
 
 async function startServer(): Promise<string> {
   const native = binaries();
   if (native === undefined) throw new Error(NO_SERVER);
   const folder = mkdtempSync(join(tmpdir(), 'service-pg-'));
-  // The install script of the package has made the links, if scripts were allowed.
+  // The package has no links unless its install script was allowed to run: they are made here.
   cpSync(native, folder, { recursive: true });
   const links = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as readonly {
     readonly source: string;

@@ -1,6 +1,6 @@
 import { table, text } from 'trellis';
 
-/** What the steps make; the start compares them with the database. */
+/** The tables that the steps make; the start compares them with the database. */
 export const tables = {
   notes: table({ id: text(), text: text() }, 'id'),
 };

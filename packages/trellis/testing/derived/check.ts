@@ -21,10 +21,10 @@ export interface CheckedReply {
   readonly isRepeated: boolean;
 }
 
-/** How often a request is sent that the service cannot take at the moment: on a busy machine its store is slow. */
+/** The most tries for a request that the service cannot take at the moment: on a busy machine its store is slow. */
 const MAX_TRIES = 10;
 
-/** What is tried. */
+/** The service under test. */
 export interface Subject {
   readonly service: Pick<AnyService, 'records'>;
   readonly url: string;
@@ -89,7 +89,11 @@ export class Checker {
     }
   }
 
-  /** Reads created rows by an operation whose path has at most one parameter. @throws Error if one lacks what was sent */
+  /**
+   * Reads created rows by an operation whose path has one parameter or none.
+   *
+   * @throws Error if a row lacks what was sent
+   */
   async reads(operation: ContractOperation, body: JsonObject): Promise<void> {
     const [parameter, ...others] = operation.parameters.filter((each) => each.in === 'path' || each.required);
     if (others.length > 0 || (parameter !== undefined && parameter.in !== 'path')) return;
@@ -135,7 +139,7 @@ export class Checker {
     }
   }
 
-  /** Sends requests for one key one after the other, so that the first of them is known. */
+  /** Sends the requests for one key one after the other, so that it is known which is the first. */
   private async alone(key: Key, work: () => Promise<void>): Promise<void> {
     const own = (this.underWay.get(key) ?? Promise.resolve()).then(work);
     this.underWay.set(
@@ -192,7 +196,7 @@ function requireError(text: string, status: number, number: number): void {
   throw new Error(`answered with ${status} ${text}, where ${number} was due`);
 }
 
-/** What may be error numbers. */
+/** The numbers in a body that may be error numbers. */
 function numbersIn(value: unknown): readonly bigint[] {
   if (typeof value === 'bigint') return value >= 40_000n && value < 60_000n ? [value] : [];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(numbersIn) : [];

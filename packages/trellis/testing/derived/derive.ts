@@ -18,26 +18,26 @@ import { judgeByAjv, type JudgeOf, judgeRequest } from './judge.ts';
 import { isCreation, isKey, KEY, type Key } from './rows.ts';
 import { read, spell } from './spelling.ts';
 
-/** What is sent, and what is to be known of the service besides its contract. */
+/** What to send, and facts about the service that its contract does not have. */
 export interface DeriveOptions {
   /** The error number of the answer to a record whose key belongs to a different one. */
   readonly conflict: number;
   /** The least number of requests. */
   readonly requests?: number;
-  /** How many of the messages of each kind each operation gets, at most; by default all. Each valid row is sent anyhow. */
+  /** The most messages of each kind for each operation; by default all. Each valid row is sent anyhow. */
   readonly samples?: number;
   /** Decides all random choices: with the seed that a failure names, the run can be repeated. */
   readonly seed?: number;
-  /** Makes a valid body acceptable: what it refers to must exist. By default, every valid body is. */
+  /** Makes a valid body acceptable, as the rows that it refers to must exist. By default, every valid body is. */
   readonly related?: (operation: string, body: JsonObject) => Promise<JsonObject>;
-  /** Says whether a message is valid; by default, Ajv does. */
+  /** Judges whether a message is valid; by default, Ajv does. */
   readonly judgeOf?: JudgeOf;
 }
 
 /** How many requests are under way at once. */
 const AT_ONCE = 8;
 
-/** How many rows each operation that reads must find again. */
+/** The number of rows that each operation which reads must find again. */
 const MAX_READ = 300;
 
 export interface Derived {
@@ -62,7 +62,7 @@ export async function derive(
   const relations = new Map<string, Promise<JsonObject>>();
   const isRecord = ({ id }: ContractOperation) => Object.values(service.records).includes(id);
   let hasOthers = false;
-  /** Once for each record, which is recognised as the same one when it is sent again. */
+  /** Relates each record only once, as the service must recognise the record when it is sent again. */
   const relate = async (operation: ContractOperation, body: JsonObject) => {
     const make = async () => (await related?.(operation.id, body)) ?? body;
     if (!isRecord(operation)) return await make();
@@ -108,7 +108,7 @@ export async function derive(
 /** Beyond 2^53, so that a double would round it. */
 const FIRST_KEY = 5_000_000_000_000_000_001n;
 
-/** The key in the form of another one: an int64, or a UUID. */
+/** Makes a key of a number, in the form of another key: an int64, or a UUID. */
 function keyLike(other: Key, number: bigint): Key {
   if (typeof other === 'bigint') return number;
   return `00000000-0000-4000-8000-${number.toString(16).slice(-12).padStart(12, '0')}`;
@@ -125,11 +125,11 @@ interface Relating extends Pick<Subject, 'judgeOf'> {
   readonly isRecord: (operation: ContractOperation) => boolean;
 }
 
-/** At most so many, from all parts of the list. */
+/** Picks at most `most` from all parts of a list. */
 const spread = <Each>(all: readonly Each[], most: number): Each[] =>
   all.filter((_, at) => at % Math.max(1, Math.ceil(all.length / most)) === 0);
 
-/** All bodies with a key of their own, and at most so many of each other kind. */
+/** All bodies with a key of their own, and at most `most` of each other kind. */
 function sampled(trials: readonly Trial[], most: number): Trial[] {
   const kinds = Map.groupBy(trials, ({ kind }) => kind);
   const kept = new Set([...kinds].flatMap(([kind, each]) => (kind === 'fresh' ? each : spread(each, most))));
@@ -147,7 +147,7 @@ async function trialsOf(
   const trials = derivation.ofRequests(operation).map(async ({ mediaType, schema, messages }) => {
     const judge = judgeRequest(await judgeOf(schema, derivation.requests.document));
     return messages.flatMap(({ parts, wire }, at) => {
-      /** The same body with a key of its own, which no other body has, if it has a key. */
+      /** A trial of the same body with a key of its own, which no other body has; none if the body has no key. */
       const fresh = ({ body }: Parts): Trial[] => {
         const key = isCreation(operation, document) && isObject(body) ? body[KEY] : undefined;
         if (!isKey(key)) return [];
@@ -163,7 +163,7 @@ async function trialsOf(
       const choices = [at, seed, at + 1, seed + at];
       const speltAgain = (each: Parts) => wireOf(operation, mediaType, each, (value) => spell(value, choices));
       const again = speltAgain(parts);
-      // The service refuses a request without its body by another number.
+      // A request without its body gets an error number of its own.
       if (again === undefined || (wire.body === undefined && operation.body?.required === true)) return [];
       const refused = (kind: string, sent: Wire, number: ErrorNumber): Trial => ({
         kind,
@@ -217,7 +217,7 @@ async function exported({ service, databaseUrl }: TestInstance, table: string): 
 }
 
 /**
- * @param hasOthers whether the test has made rows too, to which records refer
+ * @param hasOthers whether the test has also made rows to which records refer
  * @throws Error unless the export has exactly the accepted bodies, digit for digit, in the order of their keys
  */
 function requireSame(accepted: ReadonlyMap<Key, string>, exported: string, hasOthers: boolean): void {

@@ -6,7 +6,7 @@ import type { Parts } from '../../tools/derivation/wire.ts';
 /** The largest double that is an int64. */
 const MAX_INT64 = 2 ** 63 - 1024;
 
-/** The formats of OpenAPI's registry, which JSON Schema leaves to others, by keywords that say the same. */
+/** The formats of OpenAPI's registry, which JSON Schema does not define, as keywords with the same meaning. */
 const FORMATS: Readonly<Record<string, Keywords>> = {
   int32: { minimum: -(2 ** 31), maximum: 2 ** 31 - 1 },
   int64: { minimum: -MAX_INT64, maximum: MAX_INT64 },

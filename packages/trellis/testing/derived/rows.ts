@@ -15,7 +15,7 @@ export function isKey(value: unknown): value is Key {
   return typeof value === 'bigint' || typeof value === 'string';
 }
 
-/** Whether clients choose the key of what the operation creates. */
+/** Whether clients choose the key of the row that the operation creates. */
 export function isCreation({ method, body }: ContractOperation, document: OpenApiDocument): boolean {
   const schemas = [...(body?.types.values() ?? [])].map(({ schema }) => schema);
   return method !== 'PATCH' && schemas.some((each) => membersOf(each, document).includes(KEY));
@@ -38,7 +38,7 @@ export class Rows {
     }
   }
 
-  /** What was never sent and accepted, or never seen in a reply. */
+  /** The members that were never sent and accepted, or never seen in a reply. */
   get never(): string[] {
     return [...this.due.difference(this.seen)];
   }
@@ -56,7 +56,7 @@ export class Rows {
     if (text !== '' && position !== undefined) this.compare(operation, position, body, read(text));
   }
 
-  /** Looks for rows in a reply. @param key of the row that the path names @throws Error if one lacks what was sent */
+  /** Looks for rows in a reply. @param key the key that the path names @throws Error if a row lacks what was sent */
   requireWithin(operation: ContractOperation, status: number, text: string, key?: Key): void {
     const position = this.positionOf(operation, status);
     const named = key === undefined ? undefined : this.bodies.get(key);
@@ -113,13 +113,13 @@ function membersOf(schema: AnySchema, document: OpenApiDocument): string[] {
   return [...position.names].filter((name) => declares(position, name) && !position.member(name).isReadOnly);
 }
 
-/** A member whose schema is false, as those are that only the other direction has, is not declared. */
+/** A member whose schema is false is not declared: `without` gives it to members that only the other direction has. */
 function declares(position: Position, name: string): boolean {
   const isMap = position.names.size === 0;
   return isMap || (position.names.has(name) && !position.member(name).roots.every((each) => each === false));
 }
 
-/** Whether a reply has all of a value that was sent and that it declares. */
+/** Whether a reply has each part of a sent value that the reply declares. */
 function holds(sent: JsonValue, got: JsonValue | undefined, position: Position): boolean {
   if (Array.isArray(sent))
     return (
