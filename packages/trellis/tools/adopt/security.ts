@@ -63,11 +63,14 @@ function kindOf(scheme: unknown): string {
   return [scheme['type'], scheme['scheme'], scheme['in']].filter((each) => typeof each === 'string').join(', ');
 }
 
-/** Alternatives that name the scheme; if none does, one with the scopes of the first. An empty one makes a token optional. */
+/**
+ * Keeps the alternatives that name the scheme, or the first if none does, each with the scopes of all of its schemes. An
+ * empty alternative makes a token optional.
+ */
 function collapsed(list: Security, chosen: string): Security {
   const some = list.filter((each) => Object.keys(each).length > 0);
   const own = some.filter((each) => Object.hasOwn(each, chosen));
   const kept = own.length > 0 ? own : some.slice(0, 1);
-  const scopes = kept.map((each) => [...new Set(Object.hasOwn(each, chosen) ? each[chosen] : [])]);
+  const scopes = kept.map((each) => [...new Set(Object.values(each).flat())]);
   return [...scopes.map((each) => ({ [chosen]: each })), ...list.filter((each) => Object.keys(each).length === 0)];
 }

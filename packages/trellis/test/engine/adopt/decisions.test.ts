@@ -192,6 +192,16 @@ test('replaces several security schemes by the one that the answer names', () =>
   expect(made.document['components']?.['securitySchemes']).toEqual({ token: schemes.token });
 });
 
+test('keeps the scopes of a scheme that tokens of another one replace', () => {
+  const schemes = { other: { type: 'http', scheme: 'basic' }, token: { type: 'http', scheme: 'bearer' } };
+  const yaml = documentWith(['components', 'securitySchemes'], schemes);
+  const securityOf = (security: string) =>
+    adopted(yaml.replace('- token: []', security), 'security: token').document['security'];
+  expect(securityOf('- other: [admin]')).toEqual([{ token: ['admin'] }]);
+  expect(securityOf('- other: [admin]\n    token: [read]')).toEqual([{ token: ['admin', 'read'] }]);
+  expect(securityOf('- other: [admin]\n  - token: [read]')).toEqual([{ token: ['read'] }]);
+});
+
 test.each([
   ['none.yaml#/token', 'which is not there, or is not YAML: put'],
   ['https://host/api.yaml#/token', 'and adopt never reaches the network: save'],
