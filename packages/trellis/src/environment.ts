@@ -15,7 +15,7 @@ export interface Found {
   readonly texts: Environment;
   /** The source of each text: `--store`, `the environment`, or the name of the file. */
   readonly origins: Environment;
-  /** A sentence for each line of a file that cannot be a setting: what it was meant to set would take its default. */
+  /** A sentence for each line of a file that cannot be a setting: the setting that was meant would take its default. */
   readonly faults: readonly string[];
   /**
    * A sentence for each unknown name in a file, and each line of a chosen file that systemd reads differently. The

@@ -8,7 +8,7 @@ import type { Job } from './io.ts';
 export type Act =
   'token created' | 'token revoked' | 'import begun' | 'import ended' | 'removed' | 'restored' | 'migrated';
 
-/** The state after a command that cannot write this line, and so ends before its work, or takes the work back. */
+/** The state after a command that cannot write its line: it ends before its work, or takes the work back. */
 const UNDONE: Partial<Record<Act, string>> = {
   migrated: 'only the schema was migrated',
   'token created': 'no token was created',

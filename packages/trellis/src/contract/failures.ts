@@ -107,7 +107,7 @@ function tellBy(
       const hasNone = own !== undefined && content === undefined;
       const failure = { status, number, message, requestId, faults, operationId: operation?.id };
       const made = hasNone ? undefined : make(failure, mediaType);
-      // That the promise may reject does not matter: an errorBody must not return one.
+      // A rejection does not matter: an errorBody must not return a promise.
       if (made instanceof Promise) made.catch(() => undefined);
       if (made instanceof Promise || (made === undefined && !hasNone)) throw new Error('it must return a body at once');
       if (judge === undefined || reply === undefined) return { mediaType, text: exactJson(made) };
@@ -164,7 +164,7 @@ export function requireRequestIds({ method, path, replies, validator }: Contract
         validator.reply(status, { [name]: id }, undefined);
       } catch (error) {
         if (!(error instanceof ReplyError)) throw error;
-        // The body, which is missing here, is a fault that does not count.
+        // The missing body is a fault that does not count here.
         const fault = error.faults.find((each) => each.path === `/headers/${name}`);
         if (fault === undefined) continue;
         const why = `clients may choose the id ${id}, but ${inWords([fault])}`;
@@ -246,7 +246,7 @@ export function toldIn(body: unknown): Partial<ErrorBody> {
   return { ...(typeof error === 'number' && { error }), ...(typeof message === 'string' && { message }) };
 }
 
-/** Shows a body also if it has values that JSON lacks, such as NaN. */
+/** Shows a body even if it has values that JSON lacks, such as NaN. */
 function shownAs(body: unknown): string {
   try {
     return exactJson(body);

@@ -40,7 +40,7 @@ export const DEADLINE = {
   room: 5 * SECOND,
   /** Between requests, unless IDLE_TIMEOUT is set: longer than proxies commonly keep an idle connection to reuse it. */
   idle: 65 * SECOND,
-  /** For the client to read the last reply of a connection. */
+  /** How long a client may take to read the last reply of a connection. */
   linger: 500,
   /** For deferred work in each turn of the event loop: short, as Node accepts only one connection a turn. */
   turn: 0.05,

@@ -66,7 +66,7 @@ export async function listen(
       if (connection === undefined) return;
       // For `Expect: 100-continue`: readBody asks for the body when it needs the body.
       const expectsContinue = event === 'checkContinue';
-      // `classes` gives both the prototypes of Express.
+      // Both have the prototypes of Express, as `classes` makes them.
       const context = new Context(request as Request, response as Response, connection, ledger, expectsContinue);
       ledger.begin(context);
       // After a request with the header Upgrade, Node drops the rest of the packet, and parses the next packet as the

@@ -75,7 +75,7 @@ export function createDocs({ contract, name, tokenPrefix, basePath, https }: Pag
   addFile(PAGES.json, 'application/json', VALIDATED, json);
   addFile(`${PAGES.docs}/`, 'text/html; charset=utf-8', VALIDATED, page);
   addFile(`${PAGES.docs}/swagger-ui-init.js`, SCRIPT, VALIDATED, initialScript(options));
-  // The page loads this file, of 268 KB, for the bar that its layout lacks: it gets the plugins instead.
+  // The page would load this file, of 268 KB, for a bar that its layout lacks: the file has the plugins instead.
   const facts: PageFacts = { storageKey: `token of ${name}, ${basePath}/`, tokenPrefix };
   const plugins = `(system) => (${String(docsPlugin)})(system, ${JSON.stringify(facts)}), ${String(digitsPlugin)}`;
   const preset = `const SwaggerUIStandalonePreset = [${plugins}];`;

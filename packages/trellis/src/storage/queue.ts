@@ -38,7 +38,7 @@ interface Options<Item, Answer> {
   readonly maxWaitMs?: number;
   /** Whether an item must be a batch of its own. Batches of one such item and batches of others take turns. */
   readonly isAlone?: (item: Item) => boolean;
-  /** Whether the success of an item shows that the store works again, which ends a failure (`ask`). */
+  /** Whether the success of an item proves that the store works again, which ends a failure (see `ask`). */
   readonly isProof?: (item: Item) => boolean;
 }
 

@@ -20,7 +20,7 @@ export type Verdict = (value: unknown) => readonly string[];
 /** Compiles a schema. @param document the contract, to whose members the references of the schema lead */
 export type JudgeOf = (schema: Keywords, document: object) => Promise<Verdict>;
 
-/** Compiles a schema with Ajv, which names no keywords here. */
+/** Compiles a schema with Ajv. The verdict does not name the keywords that a value breaks. */
 export const judgeByAjv: JudgeOf = (schema, document) => {
   const isValid = judgeBy(withSchemas(document, spelledOut));
   const whole = withSchemas(schema, spelledOut, 'Schema');

@@ -64,7 +64,7 @@ function shapesIn({ document }: Draft): Shape[] {
   return [...shapes.values()].sort((one, other) => other.spots.length - one.spots.length);
 }
 
-/** A schema without the members that do not decide whether a body is valid. */
+/** A schema with only those members that decide whether a body is valid. */
 function withoutWords(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutWords);
   if (!isNode(value)) return value;

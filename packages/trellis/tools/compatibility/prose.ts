@@ -42,7 +42,7 @@ function withoutProse(value: unknown, keyword = '', isMap = false): unknown {
   );
 }
 
-/** Each set around a part has turned the part into a text once more, which puts backslashes before its quotes. */
+/** Parts in sets are texts of JSON: each set around a part puts more backslashes before its quotes. */
 function referencesIn(value: unknown): string[] {
   return [...exactJson(value ?? null).matchAll(/\\*"\$ref\\*":\\*"(#[^"\\]*)/g)].map(([, reference = '']) => reference);
 }

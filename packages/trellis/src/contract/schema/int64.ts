@@ -103,7 +103,7 @@ export function hasToJson(value: object): value is WithToJson {
 }
 
 /**
- * What JSON.stringify writes for the value: it calls `toJSON` with the name of the member, but not the result's own.
+ * What JSON.stringify writes for the value: it calls `toJSON` with the name of the member, but not that of the result.
  */
 export function jsonOf(value: WithToJson, at: string | number): unknown {
   const made = value.toJSON(String(at));

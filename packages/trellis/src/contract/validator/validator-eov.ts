@@ -91,7 +91,7 @@ export function replyCompiler(translation: Translation, isServed: boolean): (com
   );
 }
 
-/** @throws ContractError for a version of the validator whose inside is not known */
+/** @throws ContractError for a version of the validator whose internals are unknown */
 function compiler(
   translation: Translation,
   isServed: boolean,

@@ -35,7 +35,7 @@ class SqliteCreating extends RowFormat {
 /** Limits the memory, as the text of a query may depend on a request. */
 const MAX_PREPARED = 200;
 
-/** What one step of an operation asks of the store, and below the answer. */
+/** What one step of an operation asks of the store. The next type is the answer. */
 export type RowOrStatement = NewRow | Statement;
 export type CreationOrFound = Creation | FoundRows;
 
