@@ -63,9 +63,10 @@ export class DocsPage {
         return area === null || operations.some(({ bodyValue }) => bodyValue === area.value);
       })()`),
     );
-    const answer = this.page.waitForResponse((response) => response.request().resourceType() === 'fetch');
+    // Its own request, as the reply to an earlier one may still come.
+    const sent = this.page.waitForRequest((request) => request.resourceType() === 'fetch');
     await action();
-    const { 'x-request-id': requestId = '' } = (await answer).headers();
+    const { 'x-request-id': requestId = '' } = (await (await sent).response())?.headers() ?? {};
     const live = this.operation.locator('.live-responses-table');
     // The page shows the previous reply until the new one arrives.
     await live.locator('.headerline', { hasText: requestId }).waitFor({ state: 'attached' });
