@@ -217,9 +217,10 @@ export const EDITS: readonly Edit[] = [
     what: 'an operation that has only a default reply declares it as 200 too',
     of: 'Operation',
     change: (node) => {
-      const { default: reply, ...others } = memberOf(node, 'responses') ?? {};
-      if (!isNode(reply) || Object.keys(others).length > 0) return false;
-      return set(node, 'responses', { '200': structuredClone(reply), default: reply });
+      const responses = memberOf(node, 'responses') ?? {};
+      const { default: reply, ...others } = responses;
+      // The same object, so that a fault in it has its line, and what is left out goes from both.
+      return isNode(reply) && Object.keys(others).length === 0 && set(responses, '200', reply);
     },
   },
   {

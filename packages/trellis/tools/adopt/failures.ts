@@ -91,7 +91,7 @@ function declare({ document }: Draft, content: unknown): number {
   const own = () => ({ $ref: added(document, 'schemas', ['Error', 'ServiceError', 'FailureOfService'], OWN_BODY) });
   const $ref = added(document, 'responses', ['Failure', 'ServiceFailure', 'FailureOfService'], {
     description: 'A failure that the service itself answers',
-    content: content === undefined ? { 'application/json': { schema: own() } } : structuredClone(content),
+    content: content === undefined ? { 'application/json': { schema: own() } } : content,
   });
   const lacking = operationsIn(document).filter((each) => missing(each, document).length > 0);
   for (const operation of lacking)
@@ -147,7 +147,7 @@ export const STATUS_422: Question = {
         name: 'both',
         means: 'an operation may answer 422 too, by its own code',
         apply: each((responses) => {
-          responses['400'] = structuredClone(responses['422']);
+          responses['400'] = responses['422'];
         }),
       },
     );

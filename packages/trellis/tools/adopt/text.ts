@@ -1,6 +1,5 @@
 import {
   type Document,
-  type Node as YamlNode,
   isAlias,
   isMap,
   isScalar,
@@ -8,7 +7,8 @@ import {
   type Pair,
   type ToStringOptions,
   visit,
-  type YAMLMap,
+  YAMLMap,
+  YAMLSeq,
 } from 'yaml';
 import type { Parsed } from '../../src/contract/schema/yaml.ts';
 import type { Tree } from './tree.ts';
@@ -84,15 +84,20 @@ export class Text {
     return isScalar(node) ? isSame(node.value, value) : this.nodes.get(value as object) === node;
   }
 
-  private made(value: unknown): YamlNode {
-    const node = this.parsed.createNode(value, { aliasDuplicateObjects: false });
-    // Writes lists of words, such as types, in one line.
-    visit(node, {
-      Seq(_key, list) {
-        list.flow = list.items.every(isScalar);
-      },
-    });
-    return node;
+  /** Parts of the document that move keep their words and comments. */
+  private made(value: unknown): unknown {
+    if (Array.isArray(value)) {
+      const list = new YAMLSeq();
+      list.items = value.map((each) => this.written(undefined, each));
+      // Writes lists of words, such as types, in one line.
+      list.flow = list.items.every(isScalar);
+      return list;
+    }
+    if (typeof value !== 'object' || value === null) return this.parsed.createNode(value);
+    const map = new YAMLMap();
+    for (const [name, each] of Object.entries(value))
+      map.add(this.parsed.createPair(name, this.written(undefined, each)));
+    return map;
   }
 
   private writeMembers(map: YAMLMap, value: Tree): void {
@@ -114,7 +119,7 @@ export class Text {
     for (const [index, name] of names.entries()) {
       if (kept.some((each) => nameOf(each) === name)) continue;
       const before = kept.findIndex((each) => nameOf(each) === names[index - 1]);
-      const pair = this.parsed.createPair(name, this.made(value[name]));
+      const pair = this.parsed.createPair(name, this.written(undefined, value[name]));
       kept.splice(before < 0 && index > 0 ? kept.length : before + 1, 0, pair);
     }
     // Each run would add another empty line before the first member.

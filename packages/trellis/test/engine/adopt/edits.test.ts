@@ -319,6 +319,60 @@ paths:
 `);
 });
 
+test('declares a default reply as 200 too with its words, and leaves what is refused out of both', () => {
+  const yaml = `openapi: 3.1.0
+info: { title: Books, version: 1.0.0 }
+paths:
+  /books:
+    get:
+      operationId: readBook
+      responses:
+        # Whatever happens.
+        default:
+          description: Read # always
+          content:
+            application/xml: { schema: {} }
+            application/json:
+              schema: { type: string, format: isbn, examples: [ 1 ] }
+`;
+  const { text, asked, refusals } = adopted(yaml);
+  expect(refusals).toEqual([]);
+  expect(text).toContain(`      responses:
+        # Whatever happens.
+        "200":
+          description: Read # always
+          content:
+            application/json:
+              schema: { type: string }
+        default:
+          description: Read # always
+          content:
+            application/json:
+              schema: { type: string }
+        4XX:
+`);
+  // Each question has its line, once.
+  expect(asked.match(/^# books\.yaml.*/gm)).toEqual([
+    expect.stringMatching(/^# books\.yaml:11:11 get \/books, response 200: application\/xml, application\/json$/),
+    expect.stringMatching(/^# books\.yaml:14:39: format isbn /),
+    expect.stringMatching(/^# books\.yaml:14:65: example must be a string$/),
+  ]);
+});
+
+test('keeps the words of what goes to another place', () => {
+  const yaml = documentWith(
+    [...POST, 'parameters'],
+    [{ name: 'size', in: 'query', schema: { $ref: '#/components/schemas/Book/properties/title' } }],
+  )
+    .replace('in: query', 'in: query # in pages')
+    .replace('/books:', '/books/{id}:')
+    .replace('title:\n          type: string', 'title:\n          type: string # as printed');
+  const { text, refusals } = adopted(yaml);
+  expect(refusals).toEqual([]);
+  expect(text).toContain('in: query # in pages');
+  expect(text).toMatch(/^ {4}title:\n {6}type: string # as printed$/m);
+});
+
 test('writes JSON as YAML', () => {
   const yaml = documentWith(['info', 'title'], 'Books', '3.1.0');
   const { text } = adopted(JSON.stringify(adopted(yaml).document));
