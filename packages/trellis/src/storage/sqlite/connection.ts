@@ -148,13 +148,13 @@ export function makeFile(path: string): void {
 
 function configure(database: DatabaseSync, path: string): void {
   // A change of the journal mode ignores SQLite's lock timeout, so this loop waits instead.
-  const deadline = Date.now() + LOCK_TIMEOUT_MS;
+  const deadline = performance.now() + LOCK_TIMEOUT_MS;
   for (;;) {
     try {
       if (pragma(database, 'journal_mode = wal') === 'wal') break;
       throw new StoreUnusable(`the database ${path} is on a file system without shared memory: use a local disk`);
     } catch (error) {
-      if (!isBusy(error) || Date.now() > deadline) throw error;
+      if (!isBusy(error) || performance.now() > deadline) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
     }
   }
