@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { Environment, Found } from './environment.ts';
 import { ExplainedError, messageOf, WrongSettings } from './explained-error.ts';
 import { SETTINGS, type CommonSetting } from './read-settings.ts';
@@ -6,7 +7,8 @@ import type { AnyService, SettingValues } from './service.ts';
 type DescribedSetting = Pick<AnyService, 'tables' | 'settings'>;
 
 /**
- * All settings of a service: those of every service, and its own. The file of its store has the name of its first table.
+ * All settings of a service: those of every service, and its own. The file of its store has the name of its first table;
+ * but one that is there stays in use when the tables come after it, or change their order.
  *
  * @throws ExplainedError if one of its own has a name that it cannot have
  */
@@ -17,7 +19,9 @@ export function settingsOf({ tables, settings = {} }: DescribedSetting): Readonl
       : !/^[A-Z][A-Z\d_]*$/.test(name) && ': its name must be of capitals, digits and _';
     if (fault !== false) throw new ExplainedError(`the service has a setting ${name}${fault}`);
   }
-  const store = `sqlite:data/${Object.keys(tables)[0] ?? 'store'}.db`;
+  const names = Object.keys(tables);
+  const stored = [...names, 'store'].find((name) => existsSync(`data/${name}.db`));
+  const store = `sqlite:data/${stored ?? names[0] ?? 'store'}.db`;
   return { ...SETTINGS, DATABASE_URL: { ...SETTINGS.DATABASE_URL, default: store }, ...settings };
 }
 

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -152,6 +152,24 @@ describe('item-store config', () => {
     writeFileSync(join(folder, 'unit.env'), lines.join('\n').replace('1 2', '10.0.0.1 10.0.0.2'));
     expect(await config({}, '--env-file', 'unit.env')).toMatchObject({ code: 0, stderr: '' });
   });
+});
+
+test('keeps the file of the store when the first table gets its name or its place later', async () => {
+  const { folder, run, config } = folderWith('');
+  const store = async () => (await config()).settings['DATABASE_URL'];
+  const file = (name: string) => [`sqlite:${join(folder, 'data', name)}`, 'default'];
+  mkdirSync(join(folder, 'data'));
+  // Made by a service of stubs, which has no table.
+  writeFileSync(join(folder, 'data/store.db'), '');
+  expect(await store()).toEqual(file('store.db'));
+  expect(await run(['migrate'])).toMatchObject({ code: 0 });
+  // The table came second, and had stood first.
+  const other = Object.keys(items.tables).at(-1) ?? '';
+  renameSync(join(folder, 'data/store.db'), join(folder, `data/${other}.db`));
+  expect(await store()).toEqual(file(`${other}.db`));
+  renameSync(join(folder, `data/${other}.db`), join(folder, 'data/items.db'));
+  writeFileSync(join(folder, 'data/store.db'), '');
+  expect(await store()).toEqual(file('items.db'));
 });
 
 test('reads the first line of .env behind a byte order mark', async () => {
