@@ -54,7 +54,8 @@ export async function derive(
 ): Promise<Derived> {
   const { service, url } = instance;
   const contract = await loadContract(service.contract, service.errorBody);
-  const subject: Subject = { service, url, token: await instance.token(), conflict, judgeOf };
+  const base = url + contract.basePath;
+  const subject: Subject = { service, url: base, token: await instance.token(), conflict, judgeOf };
   const checker = new Checker(contract, subject);
   const sum = () => checker.counts.values().reduce((count, each) => count + each, 0);
   const { document, operations } = contract;

@@ -155,9 +155,10 @@ test('derive reads no .env of the folder that it runs in', async () => {
   expect([await ended, stdout(), stderr()]).toEqual([0, 'true\n', '']);
 });
 
-test('derive tests a service whose failures have another shape', async () => {
+test('derive tests a service whose failures have another shape, below the path of its servers', async () => {
   const folder = temporaryFolder();
   const yaml = readFileSync(items.contract, 'utf8')
+    .replace('- url: /\n', '- url: /v1\n')
     .replace('required: [error, message]', 'required: [code, title]')
     .replace(/^ {8}error:$/m, '        code:')
     .replace(/^ {8}message:$/m, '        title:');
