@@ -54,12 +54,13 @@ export interface Others {
 /**
  * A value of a reply, as an operation returns it: without writeOnly members, and with every other one that the contract
  * declares. An optional member is undefined if it is not sent: if it could be left out, a forgotten one would compile.
+ * A list may be readonly, as one of a row is.
  */
 type SentValue<T> =
   T extends ReadOnly<infer Value>
     ? SentValue<Value>
     : T extends readonly unknown[]
-      ? { [Index in keyof T]: SentValue<T[Index]> }
+      ? { readonly [Index in keyof T]: SentValue<T[Index]> }
       : T extends object
         ? {
             [Name in keyof T as Unless<WriteOnly, Name, NonNullable<T[Name]>>]-?:

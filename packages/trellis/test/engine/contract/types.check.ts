@@ -308,7 +308,7 @@ interface ReceivedBed {
   note: string | null;
   within?: ReceivedBed[];
 }
-/** A bed in a reply: without writeOnly members. A member that may be missing is undefined. */
+/** A bed in a reply: without writeOnly members. A member that may be missing is undefined. A list may be readonly. */
 interface SentBed {
   id: bigint;
   name: string;
@@ -316,7 +316,7 @@ interface SentBed {
   size: bigint | undefined;
   order: 'up' | 'down' | undefined;
   note: string | null | undefined;
-  within: SentBed[] | undefined;
+  within: readonly SentBed[] | undefined;
 }
 interface Numbers {
   nullable: bigint | null | undefined;
@@ -325,9 +325,9 @@ interface Numbers {
   some: 1n | -9223372036854775808n | null | undefined;
   words: 'a' | 'b' | undefined;
   bounded: bigint | undefined;
-  list: (1n | 2n)[] | undefined;
-  pair: [bigint, string] | undefined;
-  open: [bigint, string?, ...unknown[]] | undefined;
+  list: readonly (1n | 2n)[] | undefined;
+  pair: readonly [bigint, string] | undefined;
+  open: readonly [bigint, string?, ...unknown[]] | undefined;
   map: Record<string, bigint | undefined> | undefined;
   titled: { title: string | undefined; [name: string]: bigint | string | undefined } | undefined;
   counted: { total: number | undefined; [name: string]: bigint | number | undefined } | undefined;
@@ -350,8 +350,8 @@ interface Numbers {
         schema: { propertyName: string | undefined } | undefined;
         discriminator: { propertyName: string | undefined } | undefined;
         operationId: string | undefined;
-        parameters: string[] | undefined;
-        anyOf: string[] | undefined;
+        parameters: readonly string[] | undefined;
+        anyOf: readonly string[] | undefined;
         properties: Record<string, string | undefined> | undefined;
         format: 'int64' | undefined;
       }
