@@ -58,7 +58,7 @@ async function generated(folder: string, check: boolean) {
     console.error(message.replaceAll(CONTRACT, join(folder, CONTRACT)));
   };
   const [first, ...like] = found.ofErrorBody;
-  const places = like.length === 0 ? '' : `, and ${like.length} more places have such a fault`;
+  const places = like.length === 0 ? '' : `, and ${like.length} more of its kind`;
   if (first !== undefined && !(await hasErrorBody(folder)))
     warn(`${first.message}${places}; the service starts only with an errorBody that makes valid bodies`);
   spelledUuids(examined).forEach(warn);

@@ -46,7 +46,8 @@ export function credentialsIn(carriers: readonly string[]): (headers: IncomingHt
   if (names.every((each) => each === 'authorization')) return ({ authorization }) => authorization;
   return (headers) => {
     // A request with an API key may also have the credentials of a proxy in Authorization.
-    if (names.includes('authorization') && /^bearer /i.test(headers.authorization ?? '')) return headers.authorization;
+    if (names.includes('authorization') && /^bearer(?: |$)/i.test(headers.authorization ?? ''))
+      return headers.authorization;
     // Node's object inherits members such as `constructor`, which may be the name of a key.
     const key = names.find((each) => each !== 'authorization' && Object.hasOwn(headers, each));
     return key && `Bearer ${String(headers[key])}`;

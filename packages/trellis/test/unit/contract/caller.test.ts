@@ -12,3 +12,12 @@ describe('credentialsIn, for a header with a name that each object inherits,', (
     expect(read(Object.fromEntries([['constructor', 'secret']]))).toBe('Bearer secret');
   });
 });
+
+test('credentialsIn reads Authorization without a token as a token that is not valid', () => {
+  const read = credentialsIn(['Authorization', 'X-Key']);
+  expect([read({ authorization: 'Bearer' }), read({ authorization: 'Basic eDp5' }), read({})]).toEqual([
+    'Bearer',
+    undefined,
+    undefined,
+  ]);
+});
