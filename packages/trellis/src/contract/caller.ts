@@ -25,7 +25,7 @@ export const NO_SCOPES =
   'a scope must be printable ASCII without spaces, " and \\, ' +
   `and all scopes together must have at most ${MAX_SCOPE_CHARACTERS} characters`;
 
-/** The header field, with its name, of a token. @param carrier `Authorization`, or the field of an API key */
+/** The header field of a token, with its name. @param carrier `Authorization`, or the field of an API key */
 export function fieldFor(carrier: string, token: string): string {
   return `${carrier}: ${carried(carrier, token)}`;
 }

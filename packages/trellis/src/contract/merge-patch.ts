@@ -39,7 +39,8 @@ type MergedObject<Stored, Patch> = {
 
 /**
  * Merges the patch of a client into what is stored (JSON Merge Patch, RFC 7396): a member of the patch replaces that of
- * the stored value, null removes it, an object is merged member by member. Neither argument changes.
+ * the stored value, null removes it, an object is merged member by member. Neither argument changes; an int64 stays a
+ * bigint.
  *
  * @param stored a row, or a value of JSON
  * @param patch a body, in which an undefined member was not sent

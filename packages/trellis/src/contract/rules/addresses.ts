@@ -40,7 +40,7 @@ export function variablesOf(template: string): string[] {
   return [...template.matchAll(VARIABLES)].map(([, name = '']) => name);
 }
 
-/** Matches every path that the template matches, and every template whose paths it all matches. */
+/** Matches every path that the template matches, and every template that matches no other paths. */
 export function matching(template: string): RegExp {
   return new RegExp(`^${template.split(VARIABLE).map(RegExp.escape).join('[^/]+')}$`);
 }

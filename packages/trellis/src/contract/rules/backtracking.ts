@@ -60,7 +60,7 @@ class TooManyPaths extends Error {
  */
 export function findBacktracking(root: PatternNode, assumed: Assumed = {}): readonly string[] | undefined {
   let found: readonly string[] = [];
-  // Most patterns pass where 5 repetitions count as any number: exact numbers can take a hundred times as long.
+  // Most patterns pass although 5 repetitions or more count as any number: exact numbers can take 100 times as long.
   for (const repeated of [4, MAX_REPEATED]) {
     try {
       countPaths(root, { repeated, ...assumed });

@@ -164,7 +164,7 @@ function textOf(value: unknown): string {
   return canonical(value);
 }
 
-/** The text of a value: the same for values that are equal by JSON Schema (4.2.2), as `1`, `1.0` and `1n` are. */
+/** The same text for all equal values (JSON Schema 2020-12, section 4.2.2), such as `1`, `1.0` and `1n`. */
 function canonical(value: unknown): string {
   // BigInt would write an integer such as 1e300 with hundreds of digits.
   if (isNumber(value))

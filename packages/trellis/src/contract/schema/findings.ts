@@ -88,7 +88,7 @@ function together(all: readonly ContractError[]): ContractError | undefined {
 
 const decisionsIn = (kind: readonly ContractError[]) => Number(kind.some(({ cure }) => cure === 'decision'));
 
-/** Refusals are of one kind if they have the same cure: the text after the last colon, without names and numbers. */
+/** Refusals are of one kind if they have the same cure: the text after the last colon, without paths and numbers. */
 function kindOf({ said, cure }: ContractError): string {
   return `${cure} ${said.slice(said.lastIndexOf(': ') + 1).replaceAll(/\/\S+|\d+/g, '')}`;
 }

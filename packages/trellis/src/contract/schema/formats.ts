@@ -71,7 +71,7 @@ const TEMPLATE = new RegExp(
 
 /**
  * Checks by the RFCs that JSON Schema 2020-12 (section 7.3) names, without decoding punycode in a hostname. ajv-formats
- * accepts some invalid texts: a date-time with an offset of hours alone, a uri with a port of letters, `urn:uuid:`.
+ * accepts some invalid texts: an offset of hours alone in a date-time, a port of letters in a uri, `urn:uuid:` in a uuid.
  */
 export const STRING_FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   date: isDate,

@@ -24,7 +24,7 @@ export function typesOf(schema: AnySchema, follow: Follow): ReadonlySet<string> 
 }
 
 /**
- * The names in `all` that a schema allows: so must its `$ref` and `allOf`, and some branch of its `anyOf` and `oneOf`.
+ * The names in `all` that a schema allows, and with it its `$ref`, its `allOf`, and some branch of `anyOf` and `oneOf`.
  *
  * @param own the names that a schema allows by its own keywords
  * @param known the results of the schemas that were visited

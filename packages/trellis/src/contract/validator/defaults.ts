@@ -42,7 +42,7 @@ export function trialsOfDefaults(
           locationOf(place.roots.find((each) => typeof each === 'object')),
         );
       const always = joined(place.roots, follow);
-      // What has nothing but members, as the parameters of an operation, says no more of all of them than of each.
+      // Schemas with nothing but `properties`, as parameters have, check each member alone, as the trials above do.
       const isOfAll = always.some((each) => Object.keys(each).some((keyword) => keyword !== 'properties'));
       return [
         ...place.defaults.map(({ name, value, position }) =>

@@ -12,7 +12,11 @@ import { Translation } from './translation.ts';
 import { replyCompiler, requestCompiler } from './validator-eov.ts';
 import { explained, type FindFaults } from './verdict.ts';
 
-/** @param isServed whether messages will be validated @returns the operations that compile @throws ContractError */
+/**
+ * @param isServed whether messages will be validated
+ * @returns the operations that compile
+ * @throws ContractError for another version of the validator, and those that `attempt` throws
+ */
 export function withValidators(
   operations: readonly Declared[],
   document: OpenApiDocument,

@@ -68,7 +68,7 @@ export function untestedValidator(): string | undefined {
   return `express-openapi-validator ${packageJson.version} was not tested with this service: install ${TESTED.join(' or ')}`;
 }
 
-/** Another minor version may accept every request. A patch must start, because it may be a security release. */
+/** Another minor version may differ inside, and accept every request. A patch must start: it may be a security release. */
 function requireKnownInside(): void {
   const untested = untestedValidator();
   const minorOf = (version: string) => version.split('.', 2).join('.');
