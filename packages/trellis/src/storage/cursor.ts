@@ -31,7 +31,7 @@ export function decodeCursor<const Kinds extends readonly CursorKind[]>(
     const values = kinds.map((kind, at) => READ[kind](String(texts[at])));
     values.forEach(taken);
     const isKept = (value: CursorValue) => (typeof value === 'bigint' ? isInt64(value) : !String(value).includes('\0'));
-    // Values have exactly one cursor: any other text that JSON.parse and the others accept is refused.
+    // Values have exactly one cursor: any other text that is read as the same values is refused.
     if (encodeCursor(...values) !== cursor || !values.every(isKept)) return undefined;
     return values as { readonly [At in keyof Kinds]: CursorValue<Kinds[At]> };
   } catch {

@@ -54,7 +54,7 @@ const OWN_STEPS: Steps = {
       .addColumn('revoked_at', type.int64),
     schema.createIndex('tokens_in_use').unique().on('tokens').column('name').where(sql.ref('revoked_at'), 'is', null),
   ],
-  // In SQL, as it was released: SQLite keeps the text of a column.
+  // In SQL, as a released step must not change, and SQLite keeps the text of a column.
   tokens2: ({ schema, type, sql }) => [
     schema.alterTable('tokens').addColumn('scopes', sql`${type.text} not null default ''`),
   ],

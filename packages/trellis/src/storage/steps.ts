@@ -54,7 +54,7 @@ export function compileSteps(steps: Steps, engine: keyof typeof SQL_TYPES): read
     const statements = step(dialect).map((each) => {
       const { sql: text, parameters } = 'isRawBuilder' in each ? each.compile(compiler) : each.compile();
       if (parameters.length > 0) throw new Error(`the step ${name} has a value as a parameter: write sql.lit(value)`);
-      // The constraint would fail at the commit, and a commit is that of a whole batch of requests.
+      // Such a constraint would fail at the commit, which a whole batch of requests shares.
       if (/(?<!\bnot )\bdeferrable\b/i.test(text))
         throw new Error(`the step ${name} makes a deferrable constraint: leave deferrable out`);
       return text;

@@ -105,7 +105,7 @@ export interface TokenStore {
 export interface StoreSchema {
   readonly before: number;
   readonly now: number;
-  /** The names that the opening has added to the list of steps. A service that lacks one refuses the store. */
+  /** The names that the opening has added to the list of steps. A version that lacks one now refuses the store. */
   readonly steps: readonly string[];
 }
 

@@ -83,7 +83,7 @@ function replace(layout: Layout, path: string, file: string, allow: (count: () =
   if (!existsSync(path)) makeFile(path);
   using store = new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS });
   try {
-    // This mode keeps each lock until `store` is closed. To lock fails while another connection, even idle, is open.
+    // This mode keeps each lock until `store` is closed. The lock fails while another connection is open, even if idle.
     store.exec('pragma locking_mode = exclusive; begin exclusive');
     requireOwn(layout, store, path);
     allow(() => countOf(layout, store, path));
