@@ -34,7 +34,7 @@ export const DEADLINE = {
   head: 10 * SECOND,
   /** For head and body together. */
   request: 30 * SECOND,
-  /** How long no byte of the body may arrive, or of the reply be taken by the client. */
+  /** How long a client may send no byte of the body, or take no byte of the reply. */
   progress: 10 * SECOND,
   /** For the client to take a reply, while other replies need its memory. */
   room: 5 * SECOND,

@@ -104,7 +104,8 @@ export class Connection {
   }
 
   /**
-   * Calls back after the replies to all whole requests; never, if the reply to a request that still arrives has begun.
+   * Calls back after the replies to all whole requests; never if the reply to a request that still arrives has begun,
+   * as that reply ends the connection.
    */
   afterWhole(callback: () => void): void {
     if (this.exchanges.some(({ request, response }) => !request.complete && response.headersSent)) return;
