@@ -13,7 +13,7 @@ import { hashToken, isJwt, isToken } from './token.ts';
 const CACHED_MS = 900;
 /** After this time, the store is asked again in the background, so that no request waits for the store. */
 const REFRESH_MS = 400;
-/** The most characters of all remembered headers. Some identity providers issue long tokens: a number says little. */
+/** The most characters of all remembered headers: a number of tokens would not bound memory, as some are long. */
 const MAX_REMEMBERED = 8_000_000;
 /** The memory that each remembered header takes besides its text, in characters. */
 const OVERHEAD = 2000;
