@@ -73,7 +73,7 @@ interface LogLine {
  * Starts a service on a free port, with a new SQLite file as its store, and waits until it is ready.
  *
  * @param main the file that runs the service
- * @param settings PORT and DATABASE_URL may be among them; no setting of this process reaches the service
+ * @param settings also PORT and DATABASE_URL, if need be; no setting of this process reaches the service
  * @throws Error with what the service has printed, if it ends before it is ready
  */
 export async function startService(
