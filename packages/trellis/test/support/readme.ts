@@ -9,7 +9,7 @@ import { ROOT } from './service.ts';
 const MANUALS = ['docs', 'packages/trellis/docs'];
 const namesIn = (folder: string) => readdirSync(join(ROOT, folder)).map((file) => file.replace('.md', ''));
 
-/** All pages by name: those of the root, `trellis`, its `changes` and `bank` for those of the folders, those of the manuals. */
+/** All pages by name: those of the root and of the manuals by their file, three of other folders by a name of their own. */
 export const PAGES: ReadonlyMap<string, string> = new Map([
   ...['README', 'CHANGELOG', 'CONTRIBUTING', 'SECURITY'].map((name) => [name, `${name}.md`] as const),
   ['trellis', 'packages/trellis/README.md'],

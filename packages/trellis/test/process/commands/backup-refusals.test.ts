@@ -90,7 +90,7 @@ describe('backup and restore', () => {
     expect([look(database), readdirSync(folder)]).toEqual([3, before]);
   });
 
-  test('report a damaged store in one line, as export and import do, and replace it with --force', async () => {
+  test('report a damaged store in one line with the cure, as export and import do, and replace it with --force', async () => {
     const { folder, database, run } = await place(20_000);
     await run('backup', 'copy.db');
     const bytes = readFileSync(database);

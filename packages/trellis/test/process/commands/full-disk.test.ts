@@ -7,7 +7,7 @@ import { noSmallDisk, SmallDisk, UNSHARE } from '../../support/small-disk.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { until } from '../../support/until.ts';
 
-testWith(noSmallDisk, 'only token list, export and backup work on a store with a full disk', async () => {
+testWith(noSmallDisk, 'token list, export and backup read a store on a full disk; others name the cause', async () => {
   const file = join(temporaryFolder(), 'items.db');
   const [token = ''] = await addTokens(`sqlite:${file}`, 1);
   const disk = new SmallDisk(file);

@@ -15,7 +15,7 @@ async function startTrellis(folder: string, ...args: readonly string[]) {
 }
 
 describe('trellis init', () => {
-  test('makes a service with the name of its folder, which installs trellis from the folder of this one', async () => {
+  test('makes a service with the name of its folder, which depends on the trellis that made it', async () => {
     const folder = temporaryFolder();
     const { code, stdout } = await startTrellis(folder, 'init', 'my-tasks');
     expect([code, stdout]).toEqual([
