@@ -108,7 +108,7 @@ test('the file of acts on SQLite has the permissions of the store, and a command
       const way = act === 'removed' ? 'mend that before the next act' : 'mend that, then run the command again';
       const line = `${done} the line "${act}" cannot be written to ${file}: ${code}`;
       expect(stderr).toMatch(new RegExp(`^plant-store: ${RegExp.escape(line)}.*; ${way}\n$`));
-      // The command removes a token that it could not print: no client knows it.
+      // The command removes a token whose line it cannot write: no client knows the token yet.
       expect([(await run('token', 'list', '--json')).stdout, look(database, 'plants')]).toEqual(['', 0]);
     }
   }

@@ -45,8 +45,8 @@ export async function transfer(
           const changed = { balance, version: account.version + 1n };
           await database.updateTable('accounts').set(changed).where('id', '=', account.id).execute();
         }
-        // The notice is stored with the transfer or not at all: one sent from here could be lost, or tell of no
-        // transfer.
+        // The notice is stored with the transfer or not at all: one sent from here could be lost, or tell of a transfer
+        // that has no effect.
         if (settings.NOTICE_URL !== undefined) await create('notices', { transfer: id, at });
         return created({ ...body, at }, false);
       },

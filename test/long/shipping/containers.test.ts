@@ -187,7 +187,7 @@ describeWith(whyNoEngine(), 'the lines of docs/containers.md for containers', ()
       api = { url: `http://127.0.0.1:${port}/api`, token: project.read('deploy/secrets/token').trim() };
     }, BUILD_MS);
 
-    test('are healthy, and have no privileges if clients reach them', async () => {
+    test('are healthy, and those that clients reach have no privileges', async () => {
       for (const [container, uid] of [
         [one, 1000],
         [two, 1000],
