@@ -45,7 +45,7 @@ export interface ContractOperation extends Demand {
   readonly parameters: readonly Parameter[];
   /** @throws Refusal */
   readonly readParameters: (sent: SentRequest) => ParameterValues;
-  /** The schema of the object that `readParameters` returns. */
+  /** The schema, with its position, of the object that `readParameters` returns. */
   readonly values: ContractContent;
   readonly body: ContractBody | undefined;
   /** The key is the status as declared: `200`, `default`. */

@@ -182,7 +182,7 @@ export class Translation {
     const known = this.references.getOrInsertComputed(key, () => new Map());
     let name = known.get(target);
     if (name === undefined) {
-      // If the target is refused, this component, which allows all, stays: other schemas that refer to it compile.
+      // If the target is refused, this component, which allows all, stays, so that other references to it compile.
       name = this.component(true);
       known.set(target, name);
       // requirePlace has already checked this reference; with 'a member' it accepts the translation, which all places
