@@ -35,7 +35,7 @@ export function missingSteps(
   const unknown = done.filter((each) => !steps.some((step) => step.name === each));
   if (unknown.some((each) => each.startsWith(MARK)))
     throw new StoreUnusable(`${database} belongs to another application: choose another database`);
-  // One transaction writes the version and the list. A store of version 0 has lost its version, and the list counts.
+  // One transaction writes the version and the list. A store of version 0 has lost its version: the list decides.
   const counted = countOf(done);
   if (version > 0 && listed !== undefined && counted !== version) {
     const isLeft = version < counted && version <= released.length;
