@@ -6,6 +6,7 @@ import { type AnySchema, follower, type OpenApiDocument } from '../schema/docume
 import type { Attempt } from '../schema/findings.ts';
 import { exactJson } from '../schema/int64.ts';
 import { Position } from '../schema/positions.ts';
+import { compiles } from './operations.ts';
 import { type Direction, OF_MEMBER } from './place.ts';
 import { Translation } from './translation.ts';
 import { requestCompiler } from './validator-eov.ts';
@@ -36,7 +37,7 @@ export function requireFitting(examples: readonly Example[], document: OpenApiDo
     const compile = requestCompiler(translation, false);
     for (const { name, schema, value, location, component } of trials)
       attempt(() => {
-        const wrong = unfit(compile(component), name, value, new Position(schema, follow));
+        const wrong = compiles(location, () => unfit(compile(component), name, value, new Position(schema, follow)));
         if (wrong !== undefined) throw new ContractError(wrong, location);
       });
   }

@@ -85,7 +85,7 @@ function validatorOf(
 }
 
 /** @param place of what is compiled @throws ContractError if it does not compile, or takes too much work */
-function compiles<T>(place: string, compile: () => T): T {
+export function compiles<T>(place: string, compile: () => T): T {
   try {
     return compile();
   } catch (error) {

@@ -41,6 +41,8 @@ function ajvOptions({ checks, weights }: Translation, allErrors: boolean, isShor
     formats: FORMATS,
     serDesMap: {},
     keywords: keywordsOf(checks, weights),
+    // Of a schema whose compilation fails, Ajv would print the whole code, which may have megabytes; it throws too.
+    logger: false,
     // An array may be shorter or longer than its prefixItems.
     strictTuples: false,
     // The optimisation takes a third of the time to compile, which pays only if many messages follow.
