@@ -85,6 +85,20 @@ describe('a service that trellis init --contract has made', () => {
     expect(await none?.json()).toEqual({ code: 40010, title: said, trace: 'mine', hints: [said] });
     expect(await stop()).toBe(0);
   });
+
+  test('shows the answer of an operation that is written and does not find what its request names', async () => {
+    const file = join(service, 'service/getParcel.ts');
+    writeFileSync(
+      file,
+      `import type { Reply } from './types.ts';
+export const getParcel = (): Promise<Reply<'getParcel'>> =>
+  Promise.resolve({ status: 404, body: { code: 40404, title: 'no such parcel', trace: 'mine', hints: [] } });
+`,
+    );
+    const { ended, stdout } = start(process.execPath, ['--test', 'test/*.test.ts'], {}, service);
+    const told = "getParcel answered 404: { code: 40404n, title: 'no such parcel', trace: 'mine', hints: [] }";
+    expect([await ended, stdout()]).toEqual([1, expect.stringContaining(told)]);
+  });
 });
 
 test.each([
