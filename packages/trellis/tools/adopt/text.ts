@@ -110,7 +110,6 @@ export class Text {
       // A comment before a removed member may be about the next member.
       if (key) left = [left, key.commentBefore].filter(Boolean).join('\n');
       if (!Object.hasOwn(value, name)) continue;
-      pair.value = this.written(pair.value, value[name]);
       if (key && left !== '') key.commentBefore = left;
       left = '';
       kept.push(pair);
@@ -119,9 +118,10 @@ export class Text {
     for (const [index, name] of names.entries()) {
       if (kept.some((each) => nameOf(each) === name)) continue;
       const before = kept.findIndex((each) => nameOf(each) === names[index - 1]);
-      const pair = this.parsed.createPair(name, this.written(undefined, value[name]));
-      kept.splice(before < 0 && index > 0 ? kept.length : before + 1, 0, pair);
+      kept.splice(before < 0 && index > 0 ? kept.length : before + 1, 0, this.parsed.createPair(name, null));
     }
+    // In the order of the text, as an anchor must stand before its aliases.
+    for (const pair of kept) pair.value = this.written(pair.value, value[nameOf(pair)]);
     // Each run would add another empty line before the first member.
     const [{ key: first } = {}] = kept;
     if (isScalar(first)) first.spaceBefore = false;

@@ -373,6 +373,26 @@ test('keeps the words of what goes to another place', () => {
   expect(text).toMatch(/^ {4}title:\n {6}type: string # as printed$/m);
 });
 
+test('puts an anchor before its aliases where a reply moves before the one that has the anchor', () => {
+  const yaml = `openapi: 3.1.0
+info: { title: Books, version: 1.0.0 }
+paths:
+  /books:
+    post:
+      operationId: addBook
+      responses:
+        '201': { description: Added }
+        '404': { description: Gone, content: { application/json: { schema: &failure { type: string } } } }
+        '422': { description: Bad, content: { application/json: { schema: *failure } } }
+`;
+  const { document } = adopted(yaml, 'status-422: 400');
+  const content = { 'application/json': { schema: { type: 'string' } } };
+  expect(at(document, [...POST, 'responses'])).toMatchObject({
+    '400': { description: 'Bad', content },
+    '404': { description: 'Gone', content },
+  });
+});
+
 test('writes JSON as YAML', () => {
   const yaml = documentWith(['info', 'title'], 'Books', '3.1.0');
   const { text } = adopted(JSON.stringify(adopted(yaml).document));
