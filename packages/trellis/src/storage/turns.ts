@@ -1,27 +1,26 @@
 import { MAX_WAITING } from './queue.ts';
 import { StoreUnavailable } from './store.ts';
 
-interface Turn {
+/** Any work may have a shared turn. */
+type Kind = 'shared' | 'short';
+
+interface Waiting {
+  readonly isShort: boolean;
   readonly until: number;
-  readonly resolve: () => void;
+  readonly resolve: (kind: Kind) => void;
   readonly reject: (error: Error) => void;
 }
 
 /** Limits how much work is done at the same time; further work waits in the order in which it came. */
 export class Turns {
   private readonly maxWaitMs: number;
-  private readonly waiting: Turn[] = [];
-  private readonly maxActive: number;
-  private active = 0;
+  private readonly waiting: Waiting[] = [];
+  private readonly free: Record<Kind, number>;
 
-  constructor(maxActive: number, maxWaitMs: number) {
-    this.maxActive = maxActive;
+  /** @param short more turns, for short work while long work has all others */
+  constructor(shared: number, maxWaitMs: number, short = 0) {
+    this.free = { shared, short };
     this.maxWaitMs = maxWaitMs;
-  }
-
-  /** Whether further work would wait. */
-  get areTaken(): boolean {
-    return this.active >= this.maxActive;
   }
 
   /** How much work waits. */
@@ -30,33 +29,41 @@ export class Turns {
   }
 
   /** @throws StoreUnavailable at once if too much work waits, or at its turn if it has waited too long */
-  async run<T>(work: () => Promise<T>): Promise<T> {
+  async run<T>(work: () => Promise<T>, isShort = false): Promise<T> {
+    let kind: Kind = isShort && this.free.shared === 0 ? 'short' : 'shared';
     // Makes no promise if a turn is free, as every request comes here.
-    if (!this.areTaken) this.active++;
+    if (this.free[kind] > 0) this.free[kind]--;
     else if (this.length >= MAX_WAITING) throw new StoreUnavailable('too many requests wait for the store');
-    else await this.next(this.maxWaitMs);
+    else kind = await this.next(isShort);
     try {
       return await work();
     } finally {
-      this.pass();
+      this.pass(kind);
     }
   }
 
-  private next(maxWaitMs: number): Promise<void> {
+  private next(isShort: boolean): Promise<Kind> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ until: performance.now() + maxWaitMs, resolve, reject });
+      this.waiting.push({ isShort, until: performance.now() + this.maxWaitMs, resolve, reject });
     });
   }
 
-  private pass(): void {
+  private pass(kind: Kind): void {
     const now = performance.now();
-    for (let next = this.waiting.shift(); next !== undefined; next = this.waiting.shift()) {
+    for (let next = this.take(kind); next !== undefined; next = this.take(kind)) {
       if (next.until > now) {
-        next.resolve();
+        next.resolve(kind);
         return;
       }
       next.reject(new StoreUnavailable('the request has waited too long for the store'));
     }
-    this.active--;
+    this.free[kind]++;
+  }
+
+  /** Takes the first work that waits for such a turn. */
+  private take(kind: Kind): Waiting | undefined {
+    if (kind === 'shared') return this.waiting.shift();
+    const at = this.waiting.findIndex(({ isShort }) => isShort);
+    return at < 0 ? undefined : this.waiting.splice(at, 1)[0];
   }
 }

@@ -84,9 +84,8 @@ class PostgresEngine implements Engine {
   private inUse = 0;
   /** The open connections of all sessions. */
   private readonly connections = new Set<PostgresConnection>();
-  private readonly turns = new Turns(MAX_CONCURRENT_QUERIES, STORE_PATIENCE_MS / 2);
-  /** For look-ups while queries, which may be long, have all turns. */
-  private readonly lookUpTurns = new Turns(MAX_CONCURRENT_BATCHES, STORE_PATIENCE_MS / 2);
+  /** Queries may be long, and look-ups are short. */
+  private readonly turns = new Turns(MAX_CONCURRENT_QUERIES, STORE_PATIENCE_MS / 2, MAX_CONCURRENT_BATCHES);
   private readonly creations: Queue<NewRow, Creation>;
   /** One for each table, so that a locked table does not delay the look-ups of others. */
   private readonly lookUps = new Map<string, Queue<LookUp, AnyRow | undefined>>();
@@ -125,7 +124,7 @@ class PostgresEngine implements Engine {
     if (creating.spread !== undefined) {
       // Citus sends a statement with one key to the worker that has its row. It would join `unnest` on its coordinator.
       const statement = statementOf(this.creating, 'postgres', lookUp);
-      const [row] = (await this.read(statement, this.turnsOfLookUps)).rows;
+      const [row] = (await this.read(statement, true)).rows;
       return row && withoutNulls(row);
     }
     const queue = this.lookUps.getOrInsertComputed(table, () => this.lookUpsOf(creating));
@@ -138,7 +137,7 @@ class PostgresEngine implements Engine {
         const answers = await this.withTurn(
           (session) => lookUpBatch((work) => session.withRetries(work, until, true), creating, lookUps),
           false,
-          this.turnsOfLookUps,
+          true,
           until,
         );
         return answers.map((answer) => (Error.isError(answer) ? atWork(answer) : answer));
@@ -155,13 +154,9 @@ class PostgresEngine implements Engine {
     return await this.read(statement);
   };
 
-  private read(statement: Statement, turns?: Turns): Promise<Result> {
+  private read(statement: Statement, isShort = false): Promise<Result> {
     const work = (query: Query) => runBy(query, statement);
-    return this.withTurn((session, until) => session.withRetries(work, until, true), undefined, turns);
-  }
-
-  private get turnsOfLookUps(): Turns {
-    return this.turns.areTaken ? this.lookUpTurns : this.turns;
+    return this.withTurn((session, until) => session.withRetries(work, until, true), false, isShort);
   }
 
   readonly runShort: Run = async (statement) => {
@@ -352,10 +347,10 @@ class PostgresEngine implements Engine {
   private withTurn<T>(
     work: (session: Session, until: number) => Promise<T>,
     serializable?: boolean,
-    turns = this.turns,
+    isShort?: boolean,
     until = deadline(),
   ): Promise<T> {
-    return turns.run(() => this.withSession((session) => work(session, until), serializable));
+    return this.turns.run(() => this.withSession((session) => work(session, until), serializable), isShort);
   }
 
   private async withSession<T>(work: (session: Session) => Promise<T>, serializable = false): Promise<T> {
