@@ -1,6 +1,7 @@
 import {
   type Document,
   isAlias,
+  isCollection,
   isMap,
   isScalar,
   isSeq,
@@ -19,8 +20,8 @@ export class Text {
   private readonly aliases: Parsed['aliases'];
   private readonly nodes = new WeakMap<object, unknown>();
   private readonly options: ToStringOptions;
-  /** The nodes that stand in the new text so far. */
-  private readonly placed = new Set<unknown>();
+  /** The last node of each anchor in the new text so far, which an alias stands for. */
+  private readonly anchored = new Map<string, unknown>();
 
   constructor({ parsed, aliases }: Parsed, tree: unknown, text: string) {
     this.parsed = parsed;
@@ -56,14 +57,15 @@ export class Text {
   private written(node: unknown, value: unknown): unknown {
     const known = isAlias(node) ? this.aliases.get(node) : node;
     const own = typeof value === 'object' && value !== null ? this.nodes.get(value) : known;
-    // An alias whose anchor is gone is replaced by the value that it stood for.
-    if (isAlias(node) && own === known && this.placed.has(own)) return node;
-    if (isMap(own)) this.writeMembers(own, value as Tree);
-    else if (isSeq(own)) own.items = this.itemsOf(own.items, value as unknown[]);
-    else if (!isScalar(own) || isAlias(node)) return this.made(value);
-    else if (!isSame(own.value, value)) own.value = value;
-    this.placed.add(own);
-    return own;
+    // Any other alias is replaced by the value that it stood for.
+    if (isAlias(node) && own === known && this.anchored.get(node.source) === own) return node;
+    const kept = isCollection(own) || (isScalar(own) && !isAlias(node)) ? own : undefined;
+    if (kept === undefined) return this.made(value);
+    if (kept.anchor !== undefined) this.anchored.set(kept.anchor, kept);
+    if (isMap(kept)) this.writeMembers(kept, value as Tree);
+    else if (isSeq(kept)) kept.items = this.itemsOf(kept.items, value as unknown[]);
+    else if (!isSame(kept.value, value)) kept.value = value;
+    return kept;
   }
 
   /** Where some items are gone, each of the others keeps its node with its comments. */

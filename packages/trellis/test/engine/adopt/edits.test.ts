@@ -393,6 +393,27 @@ paths:
   });
 });
 
+test('writes the value of an alias that moves behind another anchor of the same name', () => {
+  const yaml = `openapi: 3.1.0
+info: { title: Books, version: 1.0.0 }
+paths:
+  /books:
+    post:
+      operationId: addBook
+      responses:
+        '201': { description: Added, content: { application/json: { schema: &a { type: string } } } }
+        '404': { description: Gone, content: { application/json: { schema: { properties: { why: *a } } } } }
+tags:
+- &a { name: books }
+- *a
+`;
+  const { document, text } = adopted(yaml);
+  expect(text).toContain('- *a');
+  expect(at(document, ['components', 'responses', 'Failure', 'content'])).toEqual({
+    'application/json': { schema: { properties: { why: { type: 'string' } } } },
+  });
+});
+
 test('writes JSON as YAML', () => {
   const yaml = documentWith(['info', 'title'], 'Books', '3.1.0');
   const { text } = adopted(JSON.stringify(adopted(yaml).document));
