@@ -2,20 +2,20 @@ import { MAX_WAITING } from './queue.ts';
 import { StoreUnavailable } from './store.ts';
 
 /** Any work may have a shared turn. */
-type Kind = 'shared' | 'short';
+type TurnKind = 'shared' | 'short';
 
-interface Waiting {
+interface Turn {
   readonly isShort: boolean;
   readonly until: number;
-  readonly resolve: (kind: Kind) => void;
+  readonly resolve: (kind: TurnKind) => void;
   readonly reject: (error: Error) => void;
 }
 
 /** Limits how much work is done at the same time; further work waits in the order in which it came. */
 export class Turns {
   private readonly maxWaitMs: number;
-  private readonly waiting: Waiting[] = [];
-  private readonly free: Record<Kind, number>;
+  private readonly waiting: Turn[] = [];
+  private readonly free: Record<TurnKind, number>;
 
   /** @param short more turns, for short work while long work has all others */
   constructor(shared: number, maxWaitMs: number, short = 0) {
@@ -30,7 +30,7 @@ export class Turns {
 
   /** @throws StoreUnavailable at once if too much work waits, or at its turn if it has waited too long */
   async run<T>(work: () => Promise<T>, isShort = false): Promise<T> {
-    let kind: Kind = isShort && this.free.shared === 0 ? 'short' : 'shared';
+    let kind: TurnKind = isShort && this.free.shared === 0 ? 'short' : 'shared';
     // Makes no promise if a turn is free, as every request comes here.
     if (this.free[kind] > 0) this.free[kind]--;
     else if (this.length >= MAX_WAITING) throw new StoreUnavailable('too many requests wait for the store');
@@ -42,13 +42,13 @@ export class Turns {
     }
   }
 
-  private next(isShort: boolean): Promise<Kind> {
+  private next(isShort: boolean): Promise<TurnKind> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ isShort, until: performance.now() + this.maxWaitMs, resolve, reject });
     });
   }
 
-  private pass(kind: Kind): void {
+  private pass(kind: TurnKind): void {
     const now = performance.now();
     for (let next = this.take(kind); next !== undefined; next = this.take(kind)) {
       if (next.until > now) {
@@ -61,7 +61,7 @@ export class Turns {
   }
 
   /** Takes the first work that waits for such a turn. */
-  private take(kind: Kind): Waiting | undefined {
+  private take(kind: TurnKind): Turn | undefined {
     if (kind === 'shared') return this.waiting.shift();
     const at = this.waiting.findIndex(({ isShort }) => isShort);
     return at < 0 ? undefined : this.waiting.splice(at, 1)[0];
