@@ -11,11 +11,20 @@ import { countFilledIn } from './weights.ts';
 /** Each level of defaults within defaults may double the number of values. */
 const MAX_FILLED_IN = 10_000;
 
+/** Values of one member, `name`: if the component accepts it with `sent`, it must accept it with `filled`. */
+export interface DefaultTrial {
+  readonly name: string;
+  readonly component: string;
+  readonly sent: unknown;
+  readonly filled: unknown;
+  readonly location: string;
+}
+
 /**
  * The defaults that a start checks: each default by all schemas that always apply to its place, and `{}` with the
  * defaults of each object where `{}` alone is valid. request.ts refuses a default that is wrong in some requests only.
  *
- * @returns values of one member, `name`: if the component accepts it with `sent`, it must accept it with `filled`
+ * @returns for each object, the trial of each default, and that of all
  * @throws ContractError for a default that contains itself, or too many others
  */
 export function trialsOfDefaults(
@@ -26,7 +35,7 @@ export function trialsOfDefaults(
 ) {
   const contents = operations.flatMap(({ values, body }) => [values, ...(body?.types.values() ?? [])]);
   const schemas = contents.filter(({ position }) => position !== undefined).map(({ schema }) => schema);
-  const trial = (name: string, schemas: readonly AnySchema[], sent: unknown, fill: () => unknown) => {
+  const trial = (name: string, schemas: readonly AnySchema[], sent: unknown, fill: () => unknown): DefaultTrial => {
     const location = locationOf(schemas.find((each) => typeof each === 'object'));
     const shown = { allOf: schemas.map((each) => requests.schema(each, OF_MEMBER)) };
     const component = requests.component({ properties: { [name]: shown } });
@@ -42,14 +51,10 @@ export function trialsOfDefaults(
           locationOf(place.roots.find((each) => typeof each === 'object')),
         );
       const always = joined(place.roots, follow);
-      // Schemas with nothing but `properties`, as parameters have, check each member alone, as the trials above do.
-      const isOfAll = always.some((each) => Object.keys(each).some((keyword) => keyword !== 'properties'));
-      return [
-        ...place.defaults.map(({ name, value, position }) =>
-          trial('default', membersOf(always, name), undefined, () => position.filled(value)),
-        ),
-        ...(isOfAll ? [trial('{} with its defaults', place.roots, {}, () => place.filled({}))] : []),
-      ];
+      const ofEach = place.defaults.map(({ name, value, position }) =>
+        trial('default', membersOf(always, name), undefined, () => position.filled(value)),
+      );
+      return [{ ofEach, ofAll: trial('{} with its defaults', place.roots, {}, () => place.filled({})) }];
     });
     return tried ?? [];
   });

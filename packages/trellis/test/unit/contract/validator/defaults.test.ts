@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { ContractError } from '../../../../src/contract/errors.ts';
 import { loadContract } from '../../../../src/contract/load.ts';
 import { contractOf, receiver } from '../values.ts';
 
@@ -70,6 +71,14 @@ describe('the service refuses to start with a default that breaks the contract o
   test('a parameter', async () => {
     const parameters = [{ name: 'limit', in: 'query', schema: { $ref: LIMIT, maximum: 50 } }];
     await expect(loadContract(contractOf({ parameters, schemas }))).rejects.toThrow('default must be at most 50');
+  });
+
+  test('each wrong one once, also in a closed object', async () => {
+    const wrong = { type: 'integer', maximum: 5, default: 9 };
+    const body = object({ a: wrong, b: wrong, c: number(1) }, { additionalProperties: false });
+    const refusal: unknown = await loadContract(contractOf({ body: { ...body } })).catch((error: unknown) => error);
+    if (!(refusal instanceof ContractError)) throw refusal;
+    expect(refusal.all.map(({ said }) => said)).toEqual(Array(2).fill('default must be at most 5'));
   });
 });
 
