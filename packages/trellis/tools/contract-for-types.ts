@@ -22,6 +22,7 @@ import {
   isInt64Schema,
   isSchema,
   joined,
+  leadingTo,
   listed,
   typed,
   TYPES,
@@ -69,6 +70,9 @@ export function contractForTypes(contract: OpenApiDocument): object {
   /** The references that must lead to a component as requests have it; `known` tells whether a reference must. */
   const received = new Set<string>();
   const known = new Map<string, boolean>();
+  // Of branches that lead back to all of them, each has all below it.
+  const parts = new Map<AnySchema, Schema[]>();
+  const leadsToOpen = leadingTo(isOpenObject, follow, below);
   const paths = Object.fromEntries(pathItemsOf(contract));
   const whole: Partial<OpenApiDocument> = part({ ...contract, paths }, 'OpenAPI', false);
   // The iteration of a Set includes what is added meanwhile.
@@ -139,14 +143,13 @@ export function contractForTypes(contract: OpenApiDocument): object {
   /** A component with an open object has two types: a reply may have only declared members. */
   function asReceived({ $ref, ...others }: Schema): Schema {
     if ($ref === undefined) return others;
-    if (!known.getOrInsertComputed($ref, () => closure(below(follow($ref)), below).some(isOpenObject)))
-      return { $ref, ...others };
+    if (!known.getOrInsertComputed($ref, () => below(follow($ref)).some(leadsToOpen))) return { $ref, ...others };
     received.add($ref);
     return { $ref: $ref + RECEIVED, ...others };
   }
 
   function below(schema: AnySchema): Schema[] {
-    return typed(schema, follow).flatMap(beneath).filter(isSchema);
+    return parts.getOrInsertComputed(schema, () => typed(schema, follow).flatMap(beneath).filter(isSchema));
   }
 
   /** Whether the value is an object, or null, that declares members and can have others: the type of any object is open. */

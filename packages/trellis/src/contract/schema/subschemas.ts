@@ -106,24 +106,29 @@ export const beneath = (schema: Schema): readonly (AnySchema | undefined)[] => [
 
 /** The schema and all others that may apply to its value or to a part of it. */
 export function reachable(schema: AnySchema, follow: Follow): Schema[] {
-  return [...reached(schema, follow)];
+  return closure([schema], reaching(follow));
 }
 
-/** The same schemas as `reachable`, one by one, for a caller that may need only the first ones. */
-function reached(schema: AnySchema, follow: Follow): Iterable<Schema> {
-  return walk([schema], (each) => [...appliedInPlace(each, follow), ...beneath(each)]);
-}
+const reaching =
+  (follow: Follow): Next =>
+  (schema) => [...appliedInPlace(schema, follow), ...beneath(schema)];
 
 /**
  * Whether a schema with `isSuch` may apply to the value of another one or to a part of it. Schemas that lead to none
  * are visited once, others again for each schema before them: a contract that compiles has some 100 in a row at most.
+ *
+ * @param next the schemas to visit after one; by default all that may apply to its value or to a part of it
  */
-export function leadingTo(isSuch: (schema: Schema) => boolean, follow: Follow): (schema: AnySchema) => boolean {
+export function leadingTo(
+  isSuch: (schema: Schema) => boolean,
+  follow: Follow,
+  next: Next = reaching(follow),
+): (schema: AnySchema) => boolean {
   const known = new Map<AnySchema, boolean>();
   return (schema) =>
     known.getOrInsertComputed(schema, () => {
       const passed: Schema[] = [];
-      for (const each of reached(schema, follow)) {
+      for (const each of walk([schema], next)) {
         if (isSuch(each) || known.get(each) === true) return true;
         passed.push(each);
       }
