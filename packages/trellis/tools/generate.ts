@@ -139,7 +139,7 @@ async function lintContract(document: OpenApiDocument, yaml: string, folder: str
   if (problems.length === 0) return;
   const shown = problems.slice(0, MAX_SHOWN);
   // For the rest, Redocly would name an option of its own command.
-  formatProblems(shown, { format: 'codeframe', totals: getTotals(shown), version: '' });
+  formatProblems(shown, { format: 'stylish', totals: getTotals(shown), version: '' });
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   if (errors === 0) return;
   const which = shown.length < problems.length ? `the first ${MAX_SHOWN} problems are shown above` : 'shown above';
