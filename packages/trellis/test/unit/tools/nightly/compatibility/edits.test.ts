@@ -25,6 +25,7 @@ B. ..  multipleOf: 2 → multipleOf: 2, exclusiveMaximum: 8
 B. ..  maxItems: 3 → maxItems: 2
 B. ..  minItems: 0 → minItems: 1
 B. ..  open: { type: object → open: { type: object, maxProperties: 1
+B. BB  { in: { type: boolean } } } # open → { in: { type: boolean }, at: { type: string } } } # open
 .. B.  , pattern: '^[a-z]*$' → 
 B. .B  [a-z]* → [a-y]*
 .B B.  name: { type: string → name: { type: [string, 'null']
