@@ -83,7 +83,7 @@ test('`generate --check` names a fault of the member constructor by that name', 
   expect(code).toBe(0);
   const { code: failed, said } = await check('--check');
   expect(failed).toBe(1);
-  expect(said).toContain('at #/components/schemas/NewItem/properties/constructor');
+  expect(said).toContain('own/bounds');
   expect(said).not.toContain('a_name_called_');
 });
 
