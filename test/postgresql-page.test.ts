@@ -17,7 +17,7 @@ test('a store in SQLite moves to PostgreSQL with the command of the manual, besi
   const command = block.replace('postgres://plants:secret@127.0.0.1:5432/plants', url);
   expect(command).toContain(url);
   const move = async () => {
-    const line = command.replaceAll('scripts/plant-store', join(ROOT, 'scripts/plant-store'));
+    const line = command.replaceAll('scripts/plant-store', `'${join(ROOT, 'scripts/plant-store')}'`);
     const shell = start('bash', ['--norc', '-c', line], { DATABASE_URL }, folder);
     expect([await shell.ended, shell.stderr()]).toEqual([0, expect.any(String)]);
   };
