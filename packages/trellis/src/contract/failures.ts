@@ -66,9 +66,7 @@ export interface Failure {
   readonly operationId: string | undefined;
 }
 
-/**
- * Makes the body of each failure, in place of `{ error, message }` and Problem Details, at once and without effects.
- */
+/** Makes each failure's body, in place of `{ error, message }` and Problem Details, without waiting or effects. */
 export type ErrorBodyOf = (failure: Failure) => unknown;
 
 type MakeBody = (failure: Failure, mediaType: string) => unknown;

@@ -77,7 +77,7 @@ export function requireKept(document: OpenApiDocument, found: Findings): Readonl
     }
     if (kind === 'Parameter' && isIgnored(value)) return;
     if (kind === 'Schema' && holdsBigint(value['default'])) defaults.push(value);
-    // Known fields come first: of an object only one refusal is told, and an unknown field may belong to a refused value.
+    // Only the first refusal of an object is reported. Known fields come first, as a wrong value may explain unknown ones.
     const isKnown = ([name]: readonly [string, unknown]) => Number(Object.hasOwn(VOCABULARY[kind], name));
     const fields = Object.entries(value).sort((one, other) => isKnown(other) - isKnown(one));
     const around = where;

@@ -11,20 +11,12 @@ import { countFilledIn } from './weights.ts';
 /** Each level of defaults within defaults may double the number of values. */
 const MAX_FILLED_IN = 10_000;
 
-/** Values of one member, `name`: if the component accepts it with `sent`, it must accept it with `filled`. */
-export interface DefaultTrial {
-  readonly name: string;
-  readonly component: string;
-  readonly sent: unknown;
-  readonly filled: unknown;
-  readonly location: string;
-}
-
 /**
  * The defaults that a start checks: each default by all schemas that always apply to its place, and `{}` with the
  * defaults of each object where `{}` alone is valid. request.ts refuses a default that is wrong in some requests only.
  *
- * @returns for each object, the trial of each default, and that of all
+ * @returns for each object, the trial of each default, and that of all. If the component of a trial accepts the member
+ *   `name` with `sent`, it must accept it with `filled`
  * @throws ContractError for a default that contains itself, or too many others
  */
 export function trialsOfDefaults(
@@ -35,7 +27,7 @@ export function trialsOfDefaults(
 ) {
   const contents = operations.flatMap(({ values, body }) => [values, ...(body?.types.values() ?? [])]);
   const schemas = contents.filter(({ position }) => position !== undefined).map(({ schema }) => schema);
-  const trial = (name: string, schemas: readonly AnySchema[], sent: unknown, fill: () => unknown): DefaultTrial => {
+  const trial = (name: string, schemas: readonly AnySchema[], sent: unknown, fill: () => unknown) => {
     const location = locationOf(schemas.find((each) => typeof each === 'object'));
     const shown = { allOf: schemas.map((each) => requests.schema(each, OF_MEMBER)) };
     const component = requests.component({ properties: { [name]: shown } });

@@ -6,7 +6,7 @@ import { ContractBroken, inWords, ReplyError } from '../message/faults.ts';
 import { budget, Overspent } from '../schema/budget.ts';
 import { follower, type OpenApiDocument } from '../schema/document.ts';
 import { directly } from '../schema/findings.ts';
-import { type DefaultTrial, trialsOfDefaults } from './defaults.ts';
+import { trialsOfDefaults } from './defaults.ts';
 import { toMessages } from './message-schemas.ts';
 import { Translation } from './translation.ts';
 import { replyCompiler, requestCompiler } from './validator-eov.ts';
@@ -34,7 +34,7 @@ export function withValidators(
   const trials = trialsOfDefaults(translated, requests, follow, attempt);
   const ofRequest = requestCompiler(requests, isServed);
   const ofReply = replyCompiler(replies, isServed);
-  const succeeds = ({ name, component, sent, filled, location }: DefaultTrial) =>
+  const succeeds = ({ name, component, sent, filled, location }: (typeof trials)[number]['ofAll']) =>
     attempt(() => {
       const find = ofRequest(component);
       const wrong = compiles(location, () => (find({ [name]: sent }) ? undefined : find({ [name]: filled })));
@@ -42,7 +42,7 @@ export function withValidators(
       return true;
     }) === true;
   // The trial of all defaults would repeat the fault of each.
-  for (const { ofEach, ofAll } of trials) if (ofEach.filter((each) => !succeeds(each)).length === 0) succeeds(ofAll);
+  for (const { ofEach, ofAll } of trials) if (ofEach.map(succeeds).every(Boolean)) succeeds(ofAll);
   return messages.flatMap(
     ({ operation, bodies, responses }) =>
       attempt(() => {
