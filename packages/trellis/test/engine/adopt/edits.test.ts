@@ -373,15 +373,17 @@ test('keeps the words of what goes to another place', () => {
   expect(text).toMatch(/^ {4}title:\n {6}type: string # as printed$/m);
 });
 
-test('puts an anchor before its aliases where a reply moves before the one that has the anchor', () => {
-  const yaml = `openapi: 3.1.0
+const ADD_BOOK = `openapi: 3.1.0
 info: { title: Books, version: 1.0.0 }
 paths:
   /books:
     post:
       operationId: addBook
       responses:
-        '201': { description: Added }
+`;
+
+test('puts an anchor before its aliases where a reply moves before the one that has the anchor', () => {
+  const yaml = `${ADD_BOOK}        '201': { description: Added }
         '404': { description: Gone, content: { application/json: { schema: &failure { type: string } } } }
         '422': { description: Bad, content: { application/json: { schema: *failure } } }
 `;
@@ -394,14 +396,7 @@ paths:
 });
 
 test('writes the value of an alias that moves behind another anchor of the same name', () => {
-  const yaml = `openapi: 3.1.0
-info: { title: Books, version: 1.0.0 }
-paths:
-  /books:
-    post:
-      operationId: addBook
-      responses:
-        '201': { description: Added, content: { application/json: { schema: &a { type: string } } } }
+  const yaml = `${ADD_BOOK}        '201': { description: Added, content: { application/json: { schema: &a { type: string } } } }
         '404': { description: Gone, content: { application/json: { schema: { properties: { why: *a } } } } }
 tags:
 - &a { name: books }

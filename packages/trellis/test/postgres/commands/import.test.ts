@@ -162,7 +162,7 @@ describe('import', () => {
     expect(rejects('items.ndjson.rejects.2.ndjson')).toEqual(rejects('items.ndjson.rejects.ndjson'));
   });
 
-  test('tells why an operation refuses a record, whatever the body of its failures is', async () => {
+  test('writes the reason to the rejects when an operation refuses a record, for each shape of its error body', async () => {
     const { runOf, write, rejects } = await place();
     const problem = { type: 'about:blank', title: 'Conflict', status: 409, detail: 'the house is full', error: 40912 };
     const bodies: readonly unknown[] = [problem, { code: 40912n, title: 'the house is full' }, undefined];

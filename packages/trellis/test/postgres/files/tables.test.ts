@@ -193,7 +193,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (engine) => {
   });
 });
 
-test('an import fills the columns that only the service knows anew, and replays a row whatever they hold', async () => {
+test('an import sets the columns that the service fills itself, and replays a row that differs in these alone', async () => {
   const { run, write, read, database } = await place();
   write('things.ndjson', [THING]);
   await run('import', 'things.ndjson', '--table', 'things');

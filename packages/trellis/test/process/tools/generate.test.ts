@@ -78,12 +78,14 @@ describe('`generate` makes types of', () => {
   });
 });
 
-test('`generate --check` names a fault of the member constructor by that name', async () => {
+test('`generate --check` shows the line of the member constructor for its fault of style', async () => {
   const { code } = await generate(member('constructor', 'type: string'));
   expect(code).toBe(0);
   const { code: failed, said } = await check('--check');
   expect(failed).toBe(1);
-  expect(said).toContain('own/bounds');
+  const [, line = ''] = /^ +(\d+):\d+ +error +own\/bounds /m.exec(said) ?? [];
+  const yaml = project.read('packages/trellis/test/services/items/openapi.yaml').split('\n');
+  expect(yaml[Number(line) - 1]).toContain('constructor');
   expect(said).not.toContain('a_name_called_');
 });
 
