@@ -2,6 +2,7 @@ import '../src/globals.ts';
 import { findPackageJSON } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
+import type { AdoptOptions } from './adopt/adopt.ts';
 import { ExplainedError } from '../src/explained-error.ts';
 
 /**
@@ -33,8 +34,10 @@ export async function main(args: readonly string[]): Promise<number> {
     .command('adopt <file>')
     .description('Write openapi.yaml from a document of OpenAPI 3.0 or 3.1 that was written elsewhere')
     .option('--decisions <file>', 'Answers to what only the author can decide; written if it is not there')
-    .action(async (file: string, { decisions }: { decisions?: string }) => {
-      const outcome = await (await import('./adopt/adopt.ts')).adopt(file, decisions);
+    .option('--output <file>', 'Write this file instead of openapi.yaml')
+    .option('--again', 'Write the file anew, also if it was edited')
+    .action(async (file: string, options: AdoptOptions) => {
+      const outcome = await (await import('./adopt/adopt.ts')).adopt(file, options);
       process.stdout.write(outcome.stdout);
       ({ code } = outcome);
     });

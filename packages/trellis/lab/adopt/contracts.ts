@@ -58,7 +58,7 @@ async function judged(name: string): Promise<[Kind, string]> {
     },
   );
   const began = process.cpuUsage();
-  let outcome = await adopt(file, decisions, home);
+  let outcome = await adopt(file, { decisions }, home);
   const { user, system } = process.cpuUsage(began);
   if (user + system > MAX_SECONDS * 1e6) throw new Error(`adopt takes more than ${MAX_SECONDS} s of processor`);
   let answers = 0;
@@ -69,7 +69,7 @@ async function judged(name: string): Promise<[Kind, string]> {
       text.replaceAll(/^([\w-]+):$/gm, (_, key: string) => `${key}: ${firstChoice(text, key)}`),
     );
     answers = [...text.matchAll(/^[\w-]+:$/gm)].length;
-    outcome = await adopt(file, decisions, home);
+    outcome = await adopt(file, { decisions }, home);
   }
   if (outcome.code === 1) throw new Error(`decisions are left: ${outcome.stdout}`);
   if (outcome.code === 2) {
@@ -80,7 +80,7 @@ async function judged(name: string): Promise<[Kind, string]> {
     return ['refused', `${refusals.length} times, first: ${refusals[0] ?? ''}`];
   }
   const yaml = readFileSync(contract, 'utf8');
-  await adopt(contract, undefined, home);
+  await adopt(contract, {}, home);
   if (readFileSync(contract, 'utf8') !== yaml) throw new Error('a second run changes the contract');
   const examined = examine(yaml);
   requireTypes(examined);

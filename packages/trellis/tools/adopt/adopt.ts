@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { ContractError } from '../../src/contract/errors.ts';
@@ -13,13 +14,18 @@ interface AdoptRun {
   readonly stdout: string;
 }
 
-/**
- * Writes openapi.yaml in a folder: a document that was written elsewhere, edited until the service keeps it.
- *
- * @param decisions a file of answers, which is written if it does not exist
- */
-export async function adopt(file: string, decisions?: string, folder = '.'): Promise<AdoptRun> {
-  const { edits, open, refusals } = await adopted(file, decisions, join(folder, CONTRACT)).catch((error: unknown) => {
+export interface AdoptOptions {
+  /** A file of answers, which is written if it does not exist. */
+  readonly decisions?: string;
+  /** The contract to write: openapi.yaml in the folder, unless it is named. */
+  readonly output?: string;
+  /** Whether to write the contract anew although it was edited since. */
+  readonly again?: boolean;
+}
+
+/** Writes a contract: a document that was written elsewhere, edited until the service keeps it. */
+export async function adopt(file: string, options: AdoptOptions = {}, folder = '.'): Promise<AdoptRun> {
+  const { edits, open, refusals } = await adopted(file, options, folder).catch((error: unknown) => {
     if (!(error instanceof ContractError)) throw error;
     return { edits: new Map<string, number>(), open: [], refusals: [error.message] };
   });
@@ -36,27 +42,64 @@ export async function adopt(file: string, decisions?: string, folder = '.'): Pro
 /** @throws ContractError */
 async function adopted(
   file: string,
-  decisions: string | undefined,
-  contract: string,
+  { decisions, output, again = false }: AdoptOptions,
+  folder: string,
 ): Promise<Pick<Adoption, 'edits' | 'open' | 'refusals'>> {
+  const contract = output ?? join(folder, CONTRACT);
   if (decisions !== undefined && [file, contract].map((each) => resolve(each)).includes(resolve(decisions)))
     throw new ContractError(`${decisions} holds a document: name another file for --decisions`);
+  requireUnedited(contract, file, again);
   const { document, text } = await readSource(file);
-  const known = decisions !== undefined && existsSync(decisions) ? readFileSync(decisions, 'utf8') : undefined;
-  const answers = new Answers(decisions ?? '', known ?? '', file);
+  const known = decisions !== undefined && existsSync(decisions) ? textOf(decisions) : '';
+  const answers = new Answers(decisions ?? '', known, file);
   const work = new Adoption(document, answers);
-  if (decisions !== undefined && answers.text !== known) writeFileSync(decisions, answers.text);
+  if (decisions !== undefined && answers.text !== known) write(decisions, answers.text);
   if (work.refusals.length === 0 && work.open.length === 0) writeContract(file, text.of(document), contract);
   return work;
 }
 
-/** @throws ContractError if there is an openapi.yaml of another origin */
-function writeContract(file: string, text: string, contract: string): void {
-  const isSame = resolve(file) === resolve(contract);
-  const origin = `# Adopted from ${basename(file)} by \`trellis adopt\`, which writes it anew.\n`;
-  const known = existsSync(contract) ? readFileSync(contract, 'utf8') : undefined;
-  const whole = isSame ? text : origin + text;
-  if (!isSame && known !== undefined && !known.startsWith(origin))
-    throw new ContractError(`${resolve(contract)} exists, and was not adopted from this document: move it away first`);
-  if (known !== whole) writeFileSync(contract, whole);
+const ORIGIN = /^# Adopted from (.+) by `trellis adopt`(?: \((\w+)\))?, [^\n]*\n/;
+
+/** The hash of a text, also of one in which a checkout has ended lines by CRLF. */
+const hashOf = (text: string) => hash('sha256', text.replaceAll('\r\n', '\n')).slice(0, 16);
+
+/** @throws ContractError if the contract has a text that would be lost */
+function requireUnedited(contract: string, file: string, again: boolean): void {
+  if (resolve(file) === resolve(contract) || !existsSync(contract)) return;
+  const text = textOf(contract);
+  const [line = '', from, written] = ORIGIN.exec(text) ?? [];
+  const refuse = (why: string): never => {
+    throw new ContractError(`${resolve(contract)} ${why}`);
+  };
+  if (from !== basename(file))
+    refuse('exists, and was not adopted from this document: move it away first, or name another file by --output');
+  if (again || hashOf(text.slice(line.length)) === written) return;
+  const what = written === undefined ? 'does not say whether it was edited' : 'was edited since it was adopted';
+  refuse(`${what}: adopt to another file by --output and merge the two by hand, or lose the edits by --again`);
 }
+
+function writeContract(file: string, text: string, contract: string): void {
+  const origin = `# Adopted from ${basename(file)} by \`trellis adopt\` (${hashOf(text)}), which overwrites no edit of it.\n`;
+  write(contract, resolve(file) === resolve(contract) ? text : origin + text);
+}
+
+/** @throws ContractError */
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new ContractError(`${file} cannot be read: ${codeOf(error)}: name a file that you may read`);
+  }
+}
+
+/** Writes a file unless it has this text. @throws ContractError */
+function write(file: string, text: string): void {
+  if (existsSync(file) && textOf(file) === text) return;
+  try {
+    writeFileSync(file, text);
+  } catch (error) {
+    throw new ContractError(`${file} cannot be written: ${codeOf(error)}: name a file in a folder that is there`);
+  }
+}
+
+const codeOf = (error: unknown) => String(Error.isError(error) && 'code' in error ? error.code : error);

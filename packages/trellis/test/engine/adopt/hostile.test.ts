@@ -30,8 +30,9 @@ async function run(main: string | Buffer, others: Readonly<Record<string, string
   const folder = temporaryFolder();
   const files = Object.entries({ [MAIN]: main, ...others });
   for (const [name, text] of files) writeFileSync(join(folder, name), text);
-  const { code, stdout } = await adopt(join(folder, MAIN), undefined, folder);
-  return { code, stdout: stdout.replaceAll(`${folder}/`, ''), isWritten: existsSync(join(folder, 'openapi.yaml')) };
+  const output = join(folder, 'made.yaml');
+  const { code, stdout } = await adopt(join(folder, MAIN), { output });
+  return { code, stdout: stdout.replaceAll(`${folder}/`, ''), isWritten: existsSync(output) };
 }
 
 /** A refusal of a file, at a line of it. */
