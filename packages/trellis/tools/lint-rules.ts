@@ -15,10 +15,15 @@ const BOUNDS: Partial<Record<string, readonly (readonly string[])[]>> = {
   number: NUMBER,
 };
 
+interface Described {
+  readonly content?: Readonly<Record<string, SchemaHolder>>;
+}
+
 /** The context that Redocly gives to a rule; it exports no type for it. */
 interface LintContext {
   readonly location: object & { child(names: string[]): object };
   readonly report: (problem: { readonly message: string; readonly location: object }) => void;
+  readonly resolve: (reference: object) => { readonly node?: unknown; readonly location?: object | undefined };
 }
 
 /** No assertion can select a schema with `string` in a list of types. */
@@ -80,9 +85,33 @@ const exampleOfPattern = () => {
   };
 };
 
+/** Failures share a schema: an example of its members would make the docs page show one body for all of them. */
+const exampleOfError = () => {
+  const seen = new Set<unknown>();
+  return {
+    Responses(responses: Readonly<Record<string, object>>, { location, report, resolve }: LintContext) {
+      for (const [status, response] of Object.entries(responses)) {
+        const found = resolve(response);
+        const { node = response, location: at = location.child([status]) } = found;
+        if (/^[123]/.test(status) || seen.has(node)) continue;
+        seen.add(node);
+        for (const [mediaType, content] of Object.entries((node as Described).content ?? {})) {
+          if (!/\bjson$/.test(mediaType) || 'example' in content || 'examples' in content) continue;
+          report({ message: `The ${mediaType} of an error must have an example, or examples.`, location: at });
+        }
+      }
+    },
+  };
+};
+
 export const plugin = {
   id: 'own',
   rules: {
-    oas3: { bounds, 'errors-of-tokens': errorsOfTokens, 'example-of-pattern': exampleOfPattern },
+    oas3: {
+      bounds,
+      'errors-of-tokens': errorsOfTokens,
+      'example-of-pattern': exampleOfPattern,
+      'example-of-error': exampleOfError,
+    },
   },
 };

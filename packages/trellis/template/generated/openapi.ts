@@ -67,7 +67,7 @@ export interface components {
             error: ErrorNumber;
             /**
              * @description The fault and its cure, in English.
-             * @example a different note with this id exists
+             * @example body.text is required
              */
             message: string;
         };
@@ -79,6 +79,12 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "error": 40010,
+                 *       "message": "body.text is required; body.colour is not allowed"
+                 *     }
+                 */
                 "application/json": components["schemas"]["Error"];
             };
         };
@@ -93,6 +99,12 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "error": 40101,
+                 *       "message": "the access token is unknown, revoked or expired"
+                 *     }
+                 */
                 "application/json": components["schemas"]["Error"];
             };
         };
@@ -102,6 +114,12 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "error": 40401,
+                 *       "message": "there is no note with this id"
+                 *     }
+                 */
                 "application/json": components["schemas"]["Error"];
             };
         };
@@ -111,6 +129,12 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "error": 40901,
+                 *       "message": "a different note with this id exists"
+                 *     }
+                 */
                 "application/json": components["schemas"]["Error"];
             };
         };
@@ -122,6 +146,12 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "error": 42900,
+                 *       "message": "too many requests: try again in 12 seconds"
+                 *     }
+                 */
                 "application/json": components["schemas"]["Error"];
             };
         };
@@ -133,6 +163,12 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "error": 50000,
+                 *       "message": "the service failed; its log has the cause under request id 3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10"
+                 *     }
+                 */
                 "application/json": components["schemas"]["Error"];
             };
         };

@@ -92,19 +92,27 @@ test('trellis check lints by the rules that docs/changing-the-contract.md shows,
   await trellis(folder, 'init', 'notes');
   const contract = join(folder, 'notes/openapi.yaml');
   const yaml = readFileSync(contract, 'utf8');
-  writeFileSync(contract, yaml.replace(" '429':", " '430':").replace('maxLength: 1000,', ''));
+  writeFileSync(
+    contract,
+    yaml
+      .replace(" '429':", " '430':")
+      .replace('maxLength: 1000,', '')
+      .replace(/^ +example: \{ error: 409.*\n/m, ''),
+  );
   const [rules = ''] = blocks('changing-the-contract', 'Style', 'yaml');
   const file = join(folder, 'notes/redocly.yaml');
-  expect(readFileSync(file, 'utf8')).toMatch(/^#.*\nextends: \[recommended\]\n$/);
+  expect(readFileSync(file, 'utf8')).toMatch(
+    /^#.*\nextends: \[recommended\]\nrules:\n.*\n {2}own\/example-of-error: error\n$/,
+  );
   writeFileSync(file, `extends: [recommended]\n${rules}`);
   expect(await trellis(folder, 'generate', 'notes')).toMatchObject({ code: 0, stderr: '' });
   const { code, stderr } = await trellis(folder, 'generate', '--check', 'notes');
-  const said = 'openapi.yaml breaks the rules of redocly.yaml 2 time(s): shown above';
+  const said = 'openapi.yaml breaks the rules of redocly.yaml 3 time(s): shown above';
   expect([code, stderr]).toEqual([1, expect.stringContaining(said)]);
   writeFileSync(file, `extends: [recommended]\n${rules.replaceAll('error', 'warn')}`);
   expect(await trellis(folder, 'generate', '--check', 'notes')).toMatchObject({ code: 0 });
   // A line each, so that many warnings leave what the compiler says in sight.
-  for (const rule of ['own/bounds', 'own/errors-of-tokens'])
+  for (const rule of ['own/bounds', 'own/errors-of-tokens', 'own/example-of-error'])
     expect(stderr).toMatch(new RegExp(`^ +\\d+:\\d+ +error +${rule} +\\S.*$`, 'm'));
   // Without rules of its own, the service has Redocly's `recommended`.
   writeFileSync(file, '# None yet.\n');
