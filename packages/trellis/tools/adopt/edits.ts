@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { type Follow, placedAt, resolver } from '../../src/contract/schema/document.ts';
+import { type Follow, METHODS, placedAt, resolver } from '../../src/contract/schema/document.ts';
 import { exactJson } from '../../src/contract/schema/int64.ts';
 import { type ObjectKind, VOCABULARY } from '../../src/contract/rules/vocabulary.ts';
 import { variablesOf } from '../../src/contract/rules/addresses.ts';
@@ -24,6 +24,10 @@ export interface Edit {
 
 /** Fields that change nothing beside a `$ref`: 3.0 ignores them, and in 3.1 they only describe. */
 const SAID_ONLY = /^(?:\$ref|title|description|summary|deprecated|externalDocs|xml|x-.*)$/;
+/** Members without which a document would mean another thing, or which may be null: without `security` a service is open. */
+const MEANS_MORE = new RegExp(
+  `^(?:default|const|example|openapi|security|type|\\$ref|requestBody|schema|${METHODS.join('|')})$`,
+);
 const NO_BODY = /^(?:20[45]|304)$/;
 
 export const drop = (node: Tree, name: string): boolean => {
@@ -91,11 +95,21 @@ export const EDITS: readonly Edit[] = [
     of: 'Schema',
     change: (node) => {
       const { nullable, type } = node;
-      if (nullable === undefined) return false;
-      if (nullable === true && typeof type === 'string') node['type'] = [type, 'null'];
-      // Without a type, nullable allows nothing more (OpenAPI 3.0.3, Schema Object).
+      if (nullable !== true || typeof type !== 'string') return false;
+      node['type'] = [type, 'null'];
       return drop(node, 'nullable');
     },
+  },
+  {
+    // It adds null to the type beside it, and to nothing (OpenAPI 3.0.3, Schema Object); 3.1 has no such keyword.
+    what: 'nullable was removed where no single type stands beside it: it allows no null there',
+    of: 'Schema',
+    change: (node) => node['nullable'] === true && typeof node['type'] !== 'string' && drop(node, 'nullable'),
+  },
+  {
+    what: 'nullable: false was removed, which is the default',
+    of: 'Schema',
+    change: (node) => node['nullable'] === false && drop(node, 'nullable'),
   },
   {
     what: 'null became "null" in a list of types',
@@ -201,9 +215,7 @@ export const EDITS: readonly Edit[] = [
     what: 'a member without a value was removed',
     of: kind as ObjectKind,
     change: (node) =>
-      Object.keys(rows).some(
-        (name) => node[name] === null && !/^(?:default|const|example|openapi)$/.test(name) && drop(node, name),
-      ),
+      Object.keys(rows).some((name) => node[name] === null && !MEANS_MORE.test(name) && drop(node, name)),
   })),
   VARIABLES,
   {

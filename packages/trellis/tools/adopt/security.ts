@@ -32,9 +32,10 @@ export const SECURITY: Question = {
     const named = [...new Set(lists.flat().flatMap(Object.keys))];
     if (refused.length === 0 && isOneScheme(document, operationsIn(document))) return undefined;
 
+    const carriers = new Map(named.map((name) => [name, carrierOf(schemeOf(name))]));
     const choose = (chosen: string): Choice => ({
       name: chosen,
-      means: `a token of ${chosen}${Object.hasOwn(schemes, chosen) ? '' : ', as Authorization: Bearer,'} opens what each of the schemes opens`,
+      means: meaningOf(chosen, Object.hasOwn(schemes, chosen), carriers),
       apply: () => {
         for (const name of refused) Reflect.deleteProperty(schemes, name);
         const own = childOf(childOf(document, 'components'), 'securitySchemes', schemes);
@@ -45,17 +46,48 @@ export const SECURITY: Question = {
     const kept = Object.keys(schemes).filter((name) => !refused.includes(name));
     // The schemes that operations name come first.
     const choices = [...named.filter((name) => kept.includes(name)), ...kept, ...(kept.length === 0 ? [BEARER] : [])];
-    const spots = (refused.length > 0 ? refused : named).map((name) => ({
+    const declared = (refused.length > 0 ? refused : named).map((name) => ({
       ...(Object.hasOwn(schemes, name) ? { node: schemes, member: name } : { node: document }),
       name: `${name} (${kindOf(schemeOf(name))})`,
     }));
+    const demands = operationsIn(document).flatMap(({ node, method, path }) => {
+      const holder = Object.hasOwn(node, 'security') ? node : document;
+      const list = holder['security'];
+      if (!isSecurity(list) || list.every((each) => Object.keys(each).length === 0)) return [];
+      const isTogether = list.some((each) => Object.keys(each).length > 1);
+      return [{ node: holder, member: 'security', name: `${method} ${path}: ${demandOf(list)}`, isTogether }];
+    });
+    const [together = [], others = []] = [true, false].map((is) => demands.filter((each) => each.isTogether === is));
     return asked(
       'security that needs more than tokens of one supported scheme',
-      spots,
+      [...together, ...declared, ...others],
       ...new Set(choices).values().map(choose),
     );
   },
 };
+
+/** Such as `token and tenant, or basic`. */
+function demandOf(list: Security): string {
+  return list.map((each) => Object.keys(each).join(' and ') || 'none').join(', or ');
+}
+
+/** Where a request carries what a scheme demands; undefined: the document does not say. */
+function carrierOf(scheme: unknown): string | undefined {
+  if (!isNode(scheme)) return undefined;
+  const { type, scheme: sort = '', in: place = '', name = '' } = scheme;
+  if (type === 'apiKey') return `the ${String(place)} ${String(name)}`;
+  if (type === 'mutualTLS') return 'the certificate of the client';
+  const isToken = type === 'oauth2' || type === 'openIdConnect' || /^bearer$/i.test(String(sort));
+  return type === 'http' || isToken ? `Authorization: ${isToken ? 'Bearer' : String(sort)}` : undefined;
+}
+
+/** @param carriers of the schemes that operations name */
+function meaningOf(chosen: string, isDeclared: boolean, carriers: ReadonlyMap<string, string | undefined>): string {
+  const own = carriers.get(chosen) ?? 'Authorization: Bearer';
+  const gone = new Set(carriers.values().filter((each) => each !== undefined && each !== own));
+  const means = `a token of ${chosen}${isDeclared ? '' : ', as Authorization: Bearer,'} opens what each of the schemes opens`;
+  return gone.size === 0 ? means : `${means}, and the service no longer reads ${[...gone].join(', ')}`;
+}
 
 function kindOf(scheme: unknown): string {
   if (!isNode(scheme)) return 'not declared';

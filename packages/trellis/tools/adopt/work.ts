@@ -6,11 +6,13 @@ import { pin } from './discriminators.ts';
 import { type Draft, type Edit, EDITS, VARIABLES } from './edits.ts';
 import { EDITS_OF_MEANING } from './edits-of-meaning.ts';
 import { DECLARE, ERROR_BODY, FAILURE_HEADERS, STATUS_422 } from './failures.ts';
+import { IGNORED_BODIES } from './ignored-bodies.ts';
 import { LEFT_OUT, leaveOut, refusedParts } from './leaving-out.ts';
 import { MEDIA_TYPES, withoutJson } from './media-types.ts';
 import { refusalsOfDefaults } from './places.ts';
 import { danglingIn } from './read.ts';
 import { errorsOf, refusalsOfForm, refusalsOfMeaning } from './reading.ts';
+import { REPEATED, REPEATED_PARAMETERS } from './repeated-parameters.ts';
 import { SECURITY } from './security.ts';
 import { SERVERS } from './servers.ts';
 import { type Tree, nodesIn } from './tree.ts';
@@ -21,8 +23,12 @@ const STAGES: readonly {
   readonly questions: readonly Question[];
   readonly refusals: (document: Tree) => readonly ContractError[];
 }[] = [
-  { edits: [], questions: [], refusals: danglingIn },
-  { edits: EDITS, questions: [MEDIA_TYPES, SECURITY, SERVERS], refusals: refusalsOfForm },
+  { edits: [], questions: [IGNORED_BODIES], refusals: danglingIn },
+  {
+    edits: [...EDITS, ...REPEATED],
+    questions: [MEDIA_TYPES, REPEATED_PARAMETERS, SECURITY, SERVERS],
+    refusals: refusalsOfForm,
+  },
   { edits: [DECLARE], questions: [STATUS_422, ERROR_BODY, FAILURE_HEADERS], refusals: () => [] },
   { edits: EDITS_OF_MEANING, questions: [], refusals: refusalsOfDefaults },
   // Variables are declared again, as a parameter that is left out may be the variable of a path.
@@ -60,7 +66,7 @@ export class Adoption {
     const follow = (reference: string) => follower(document)(reference);
     this.draft = { document, isOld: String(document['openapi']).startsWith('3.0'), follow };
     this.answers = answers;
-    const other = withoutJson(this.draft);
+    let other: readonly string[] | undefined;
     let refusals: readonly ContractError[] = [];
     for (const { edits, questions, refusals: find } of STAGES) {
       let found: readonly ContractError[] = [];
@@ -72,6 +78,8 @@ export class Adoption {
         } while (this.leaveOut(found));
       });
       refusals = [...thrown, ...found];
+      // Once it is decided which bodies there are, and before what is no JSON goes.
+      other ??= withoutJson(this.draft);
       if (refusals.length > 0) break;
     }
     const wrong = errorsOf(() => {
@@ -79,7 +87,7 @@ export class Adoption {
     });
     refusals = wrong.length > 0 ? wrong : refusals;
     // A document with bodies that are not JSON cannot be adopted, so its other refusals would be of no use.
-    this.refusals = other.length > 0 ? other : refusals.map(({ message }) => message);
+    this.refusals = other !== undefined && other.length > 0 ? other : refusals.map(({ message }) => message);
   }
 
   private rounds(edits: readonly Edit[], questions: readonly Question[]): void {

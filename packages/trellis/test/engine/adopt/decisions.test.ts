@@ -7,6 +7,11 @@ const TITLE = ['components', 'schemas', 'Book', 'properties', 'title'];
 const SCHEMAS = ['components', 'schemas'];
 const SCHEME = '#/components/securitySchemes/token';
 const json = { schema: { type: 'object' } };
+const GONE = {
+  operationId: 'removeBooks',
+  requestBody: { required: true, content: { 'application/json': json } },
+  responses: { '204': { description: 'Gone' }, default: { description: 'Failed' } },
+};
 const failure = (...names: readonly string[]) => ({
   description: 'Failed',
   content: {
@@ -72,6 +77,27 @@ test.each<[key: string, path: readonly string[], before: unknown, answers: Reado
           parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
         }),
       }),
+    },
+  ],
+  [
+    'repeated-parameters',
+    [...POST, 'parameters'],
+    [
+      { name: 'A', in: 'header', schema: { type: 'integer' } },
+      { name: 'a', in: 'header', schema: { type: 'string' } },
+    ],
+    {
+      first: [{ name: 'A', in: 'header', schema: { type: 'integer' } }],
+      last: [{ name: 'a', in: 'header', schema: { type: 'string' } }],
+    },
+  ],
+  [
+    'ignored-bodies',
+    ['paths', '/books', 'delete'],
+    GONE,
+    {
+      'leave-out': expect.not.objectContaining({ requestBody: expect.anything() }),
+      keep: expect.objectContaining({ requestBody: GONE.requestBody }),
     },
   ],
   [
@@ -190,6 +216,36 @@ test('replaces several security schemes by the one that the answer names', () =>
   const made = adopted(yaml.replace('- token: []', '- basic: []\n  - {}'), 'security: token');
   expect(made).toMatchObject({ open: [], refusals: [], document: { security: [{ token: [] }, {}] } });
   expect(made.document['components']?.['securitySchemes']).toEqual({ token: schemes.token });
+});
+
+test('names the operations that demand two schemes together, and the header that is no longer read', () => {
+  const schemes = {
+    tenant: { type: 'apiKey', in: 'header', name: 'X-Tenant' },
+    token: { type: 'http', scheme: 'bearer' },
+  };
+  const yaml = documentWith(['components', 'securitySchemes'], schemes).replace(
+    '- token: []',
+    '- token: []\n    tenant: []',
+  );
+  const document = parse(yaml) as Data;
+  Object.assign(document['paths'] ?? {}, { '/open': { get: { security: [], responses: {} } } });
+  Object.assign(document['paths'] ?? {}, { '/own': { get: { security: [{ tenant: [] }], responses: {} } } });
+  const { asked } = adopted(stringify(document));
+  expect(asked.match(/^# (?:books|security: t).*/gm)).toEqual([
+    expect.stringMatching(/^# books\.yaml:\d+:1 post \/books: token and tenant$/),
+    expect.stringMatching(/^# books\.yaml:\d+:5 token \(http, bearer\)$/),
+    expect.stringMatching(/^# books\.yaml:\d+:5 tenant \(apiKey, header\)$/),
+    expect.stringMatching(/^# books\.yaml:\d+:7 get \/own: tenant$/),
+    expect.stringMatching(/^# security: token \(.* and the service no longer reads the header X-Tenant\)$/),
+    expect.stringMatching(/^# security: tenant \(.* and the service no longer reads Authorization: Bearer\)$/),
+  ]);
+});
+
+test('refuses a body of a DELETE of 3.0 that is not JSON only when it is to be kept', () => {
+  const yaml = documentWith(['paths', '/books', 'delete'], { ...GONE, requestBody: { content: { 'text/csv': {} } } });
+  const { open, refusals } = adopted(yaml, 'ignored-bodies: leave-out');
+  expect([open, refusals]).toEqual([[], []]);
+  expect(adopted(yaml, 'ignored-bodies: keep').refusals).toEqual([expect.stringContaining('text/csv is not JSON')]);
 });
 
 test('keeps the scopes of a scheme that tokens of another one replace', () => {

@@ -1,11 +1,13 @@
 import { expect, test } from '@jest/globals';
-import { adopted, at, documentWith } from '../../support/adopted.ts';
+import { parse, stringify } from 'yaml';
+import { adopted, at, type Data, documentWith } from '../../support/adopted.ts';
 
 const [BOOK, POST] = [
   ['components', 'schemas', 'Book'],
   ['paths', '/books', 'post'],
 ];
 const TITLE = [...BOOK, 'properties', 'title'];
+const Q = { name: 'q', in: 'query', schema: { type: 'string' } };
 const OLD = 'OpenAPI 3.0 became 3.1';
 const OWN_ID = 'an operation has an operationId of its own, by its method and path';
 
@@ -28,8 +30,13 @@ test.each<[what: string, path: readonly string[], before: unknown, after: unknow
     { type: ['string', 'null'], maxLength: 3 },
   ],
   ['null became "null" in a list of types', TITLE, { type: ['string', null] }, { type: ['string', 'null'] }],
-  ['nullable became a list of types', TITLE, { type: 'string', nullable: false }, { type: 'string' }],
-  ['nullable became a list of types', TITLE, { nullable: true, enum: ['a'] }, { enum: ['a'] }],
+  ['nullable: false was removed, which is the default', TITLE, { type: 'string', nullable: false }, { type: 'string' }],
+  [
+    'nullable was removed where no single type stands beside it: it allows no null there',
+    TITLE,
+    { nullable: true, allOf: [{ enum: ['a'] }] },
+    { allOf: [{ enum: ['a'] }] },
+  ],
   [
     'exclusiveMinimum became a number',
     TITLE,
@@ -114,6 +121,12 @@ test.each<[what: string, path: readonly string[], before: unknown, after: unknow
   ],
   ['a member without a value was removed', [...POST, 'summary'], null, undefined],
   [
+    'a parameter that a list has twice stands there once',
+    [...POST, 'parameters'],
+    [Q, { name: 'x', in: 'header', schema: { type: 'string' } }, Q],
+    [Q, { name: 'x', in: 'header', schema: { type: 'string' } }],
+  ],
+  [
     'a parameter of a path says that it is required',
     ['paths', '/books/{id}'],
     { parameters: [{ name: 'id', in: 'path', schema: { type: 'string' } }] },
@@ -171,6 +184,18 @@ test('names operations by method and path, each once, and declares the variables
       '/': { get: { operationId: 'getRoot' } },
     },
   });
+});
+
+test('leaves a parameter component in place when one operation refers to it twice', () => {
+  const yaml = documentWith(['components', 'parameters'], { Q });
+  const document = parse(yaml) as Data;
+  const $ref = '#/components/parameters/Q';
+  Object.assign(at(document, POST) as object, { parameters: [{ $ref }, { $ref }] });
+  Object.assign(document['paths'] ?? {}, { '/tomes': { get: { parameters: [{ $ref }], responses: {} } } });
+  const made = adopted(stringify(document));
+  expect(made).toMatchObject({ open: [], refusals: [], document: { components: { parameters: { Q } } } });
+  expect(at(made.document, [...POST, 'parameters'])).toEqual([{ $ref }]);
+  expect(at(made.document, ['paths', '/tomes', 'get', 'parameters'])).toEqual([{ $ref }]);
 });
 
 test('makes a component of a schema that is referred to within another part', () => {

@@ -9,6 +9,10 @@ const PARAMETER = { name: 'a', in: 'query', required: true, schema: { type: 'arr
 
 test.each<[path: readonly string[], before: unknown]>([
   [['security'], { token: [] }],
+  [['security'], null],
+  [[...POST, 'security'], null],
+  [[...POST, 'requestBody'], null],
+  [['paths', '/books', 'get'], null],
   [[...POST, 'security'], 'token'],
   [['servers'], { url: '/v1' }],
   [[...POST, 'parameters'], { a: PARAMETER }],
@@ -51,6 +55,11 @@ test('leaves out a parameter with all references to it, and keeps an example tha
   expect(at(made.document, [...POST, 'parameters'])).toEqual([]);
   expect(made.document['components']?.['parameters']).toEqual({});
   expect(at(made.document, [...POST, 'responses', '201', 'content', 'application/json'])).toEqual(media);
+});
+
+test.each(['type', '$ref'])('asks about a schema whose %s has no value: without it, the schema allows more', (name) => {
+  const { open } = adopted(documentWith(TITLE, { [name]: null, description: 'Why' }, '3.1.0'));
+  expect(open).toEqual([expect.stringMatching(new RegExp(String.raw`^fields: .*\n.*: ${RegExp.escape(name)} must `))]);
 });
 
 test('refuses a $ref that leads nowhere, when operations would be left out with it', () => {
