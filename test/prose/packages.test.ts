@@ -1,10 +1,12 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
+import { findPackageJSON } from 'node:module';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { untestedValidator } from '../../packages/trellis/src/contract/validator/validator-eov.ts';
 import { TESTED_NODES } from '../../packages/trellis/src/http/node-http.ts';
 import { page } from '../../packages/trellis/test/support/readme.ts';
 import { ROOT } from '../../packages/trellis/test/support/service.ts';
+import { isIn } from '../../packages/trellis/tools/peers.ts';
 
 interface Package {
   readonly license?: string;
@@ -84,6 +86,37 @@ test('CONTRIBUTING.md tells the licence that each package has', () => {
   const wrong = direct.filter(([name, licence]) =>
     rows.some((row) => row.told.some((each) => covers(each, name)) && row.licence !== licence),
   );
+  expect(wrong).toEqual([]);
+});
+
+interface Declared {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+}
+const declared = (folder: string) => readJson(join(folder, 'package.json')) as Declared;
+
+test.each(['express', 'express-openapi-validator', 'swagger-ui-express'])(
+  'one copy of %s runs, at the version that package.json lists, in the bank too',
+  (name) => {
+    const version = declared('.').dependencies[name] ?? '';
+    expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+    expect(declared('examples/bank').dependencies[name]).toBe(version);
+    const copies = installed.filter(([folder]) => folder.endsWith(`node_modules/${name}`));
+    expect(copies).toEqual([[`node_modules/${name}`, expect.objectContaining({ version })]]);
+    const running = findPackageJSON(name, join(ROOT, 'packages/trellis/src/index.ts')) ?? '';
+    expect(JSON.parse(readFileSync(running, 'utf8'))).toMatchObject({ version });
+  },
+);
+
+test('trellis allows each package in a range, and a new service gets the versions that develop this repository', () => {
+  const { dependencies, peerDependencies = {} } = declared('packages/trellis');
+  const ranges = Object.entries({ ...dependencies, ...peerDependencies });
+  expect(ranges.filter(([, range]) => /^\d/.test(range))).toEqual([]);
+  const { devDependencies = {} } = declared('packages/trellis/template');
+  expect(Object.keys(devDependencies)).toEqual(expect.arrayContaining(Object.keys(peerDependencies)));
+  expect(declared('.').devDependencies).toMatchObject(devDependencies);
+  const wrong = Object.entries(peerDependencies).filter(([name, range]) => !isIn(range, devDependencies[name] ?? ''));
   expect(wrong).toEqual([]);
 });
 

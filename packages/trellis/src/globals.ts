@@ -21,6 +21,12 @@ function getOrInsertComputed<K, V>(this: Map<K, V>, key: K, compute: (key: K) =>
   return this.get(key) as V;
 }
 
+// Other modules, which are imported later, have syntax that an older Node refuses without naming the reason.
+if (Number(process.versions.node.split('.')[0]) < 24) {
+  console.error(`trellis needs Node 24 or newer, and this is Node ${process.versions.node}`);
+  process.exit(1);
+}
+
 if (!('getOrInsertComputed' in Map.prototype))
   Object.defineProperty(Map.prototype, 'getOrInsertComputed', { value: getOrInsertComputed });
 

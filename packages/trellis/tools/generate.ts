@@ -97,13 +97,15 @@ export async function generate(folder: string, check = false): Promise<void> {
   for (const { path, text } of files) {
     const file = join(folder, path);
     const committed = await readFile(file, 'utf8').catch(() => '');
-    if (check && committed !== text) throw new ContractError(`${file} is out of date: run \`npm run generate\``);
+    // Git on Windows may check files out with CRLF.
+    const isSame = committed.replaceAll('\r\n', '\n') === text.replaceAll('\r\n', '\n');
+    if (check && !isSame) throw new ContractError(`${file} is out of date: run \`npm run generate\``);
     if (check) continue;
-    if (committed !== text) {
+    if (!isSame) {
       await mkdir(dirname(file), { recursive: true });
       await writeFile(file, text);
     }
-    report.push(`${file}: ${committed === text ? 'as it was' : 'written'}`);
+    report.push(`${file}: ${isSame ? 'as it was' : 'written'}`);
   }
   // This comes last: a reader such as `head`, which closes the pipe early, must not keep a file from being written.
   if (!check) console.log(report.join('\n'));

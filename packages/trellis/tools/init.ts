@@ -1,19 +1,29 @@
 import { hash } from 'node:crypto';
-import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import packageJson from '../package.json' with { type: 'json' };
 import { ContractError } from '../src/contract/errors.ts';
-import { ExplainedError } from '../src/explained-error.ts';
+import { ExplainedError, messageOf } from '../src/explained-error.ts';
+import template from '../template/package.json' with { type: 'json' };
 import type { Stubs } from './stubs/service.ts';
 
 const PACKAGE = fileURLToPath(new URL('../', import.meta.url));
 const TEMPLATE = join(PACKAGE, 'template');
 /** npm leaves files with a dot out of a package. */
-const DOTTED = ['gitignore', 'npmrc'];
+const DOTTED = ['gitattributes', 'gitignore', 'npmrc'];
 /** What a folder must not have before. Anything else stays: a contract, the document that it was made of, a tarball. */
 const WRITTEN = readdirSync(TEMPLATE)
-  .filter((name) => name !== 'openapi.yaml')
+  .filter((name) => !['openapi.yaml', 'package.json'].includes(name))
   .map((name) => (DOTTED.includes(name) ? `.${name}` : name));
 /** The operations of the template, and their uses, which a service with a contract of its own does not have. */
 const OF_NOTES = {
@@ -51,6 +61,8 @@ export async function init(named: string, contract?: string): Promise<void> {
   const own = join(folder, 'openapi.yaml');
   if (contract !== undefined && existsSync(own) && resolve(contract) !== own)
     throw new ExplainedError(`${join(named, 'openapi.yaml')} exists: remove it, or name it by --contract`);
+  const before = packageJsonIn(folder);
+  requireNew(named, folder, before);
   const stubs = contract === undefined ? undefined : await stubsOfFile(contract);
   mkdirSync(folder, { recursive: true });
   if (contract !== undefined && resolve(contract) !== own) copyFileSync(contract, own);
@@ -58,7 +70,7 @@ export async function init(named: string, contract?: string): Promise<void> {
 
   const trellis = dependencyOf(folder);
   // A file of the folder may have the name without the dot.
-  const isPlain = (file: string) => !DOTTED.includes(basename(file));
+  const isPlain = (file: string) => ![...DOTTED, 'package.json'].includes(basename(file));
   cpSync(TEMPLATE, folder, { recursive: true, force: false, filter: isPlain });
   for (const each of DOTTED) copyFileSync(join(TEMPLATE, each), join(folder, `.${each}`));
   const edit = (file: string, edits: readonly (readonly [RegExp | string, string])[]) => {
@@ -96,7 +108,7 @@ export async function init(named: string, contract?: string): Promise<void> {
     edit('redocly.yaml', [['[recommended]', '[minimal]']]);
     if (stubs.left !== undefined) console.error(`service/errorBody.ts is a draft: ${stubs.left}`);
   }
-  writePackageJson(folder, name, trellis);
+  writePackageJson(folder, name, trellis, before);
 
   const cd = named === '.' ? '' : `cd ${named} && `;
   const next =
@@ -119,14 +131,41 @@ async function stubsOfFile(contract: string): Promise<Stubs> {
 }
 
 interface PackageJson {
-  readonly scripts?: object;
+  readonly type?: string;
+  readonly scripts?: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: object;
 }
 
 function packageJsonIn(folder: string): PackageJson {
   const file = join(folder, 'package.json');
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as PackageJson) : {};
+  if (!existsSync(file)) return {};
+  try {
+    // npm allows a byte order mark, as some editors write it.
+    return JSON.parse(readFileSync(file, 'utf8').replace(/^\uFEFF/, '')) as PackageJson;
+  } catch (error) {
+    throw new ExplainedError(`${file} cannot be read: ${messageOf(error)}: mend it first`);
+  }
+}
+
+/** @throws ExplainedError if the folder has a project, which `init` would change */
+function requireNew(named: string, folder: string, { type, scripts = {} }: PackageJson): void {
+  const file = join(named, 'package.json');
+  const other = Object.keys(SCRIPTS).find((each) => {
+    const script = scripts[each] ?? PLACEHOLDER;
+    return script !== PLACEHOLDER && script !== SCRIPTS[each as keyof typeof SCRIPTS];
+  });
+  if (other !== undefined)
+    throw new ExplainedError(
+      `${file} has a script "${other}", which init writes: rename it, or begin in another folder`,
+    );
+  if (type === 'module') return;
+  const [script] = globSync('**/*.{js,ts}', { cwd: folder, exclude: ['**/node_modules'] });
+  if (script !== undefined)
+    throw new ExplainedError(
+      `${join(named, script)} would become an ES module, as init sets "type": "module" in ${file}: ` +
+        'set it yourself, name such files .cjs, or begin in another folder',
+    );
 }
 
 /**
@@ -164,16 +203,18 @@ const SCRIPTS = {
   'contract:check': 'trellis contract check',
   'contract:release': 'trellis contract release',
 };
-const TYPES_OF_NODE = '26.6.6';
+/** The script `test` that `npm init` writes. */
+const PLACEHOLDER = 'echo "Error: no test specified" && exit 1';
 
-/** Replaces scripts that a package.json has under the same names: `npm init` writes a `test` that fails. */
-function writePackageJson(folder: string, name: string, trellis: string): void {
-  const { scripts, dependencies, devDependencies, ...others } = packageJsonIn(folder);
+function writePackageJson(folder: string, name: string, trellis: string, before: PackageJson): void {
+  const { scripts, dependencies = {}, devDependencies, ...others } = before;
+  // What the project has chosen stays.
+  const added = Object.entries(template.devDependencies).filter(([each]) => !Object.hasOwn(dependencies, each));
   const text = {
     ...{ name, version: '0.1.0', private: true, ...others, type: 'module' },
     scripts: { ...scripts, ...SCRIPTS },
     dependencies: { ...dependencies, trellis },
-    devDependencies: { ...devDependencies, '@types/node': TYPES_OF_NODE, ...packageJson.peerDependencies },
+    devDependencies: { ...Object.fromEntries(added), ...devDependencies },
   };
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(text, null, 2)}\n`);
 }

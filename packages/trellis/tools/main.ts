@@ -1,9 +1,9 @@
 import '../src/globals.ts';
-import { findPackageJSON } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
 import type { AdoptOptions } from './adopt/adopt.ts';
 import { ExplainedError } from '../src/explained-error.ts';
+import { wrongPackage } from './peers.ts';
 
 /**
  * Runs a command of developers, `trellis COMMAND`, on the service in the working folder or in the folder that is named.
@@ -13,10 +13,8 @@ import { ExplainedError } from '../src/explained-error.ts';
  */
 export async function main(args: readonly string[]): Promise<number> {
   let code = 0;
-  // A reader such as `head` has closed the pipe: the work goes on.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-  });
+  // Tests call this often.
+  process.stdout.off('error', unlessClosed).on('error', unlessClosed);
   const program = new Command('trellis')
     .description('Work on a contract-first service: the folder of an openapi.yaml.')
     .version(packageJson.version)
@@ -84,28 +82,15 @@ export async function main(args: readonly string[]): Promise<number> {
   } catch (error) {
     // Commander has printed the message.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    const explained = missingPackage(error) ?? (error instanceof ExplainedError ? error.message : undefined);
+    const explained = error instanceof ExplainedError ? error.message : wrongPackage(error);
     console.error(explained ?? error);
     return 1;
   }
 }
 
+/** A reader such as `head` has closed the pipe: the work goes on. */
+function unlessClosed(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+}
+
 const here = (folders: readonly string[]) => (folders.length === 0 ? ['.'] : folders);
-
-/** Services that only run lack the packages that `generate` and others need. */
-function missingPackage(error: unknown): string | undefined {
-  if (!Error.isError(error) || !('code' in error) || error.code !== 'ERR_MODULE_NOT_FOUND') return undefined;
-  const versions = Object.entries(packageJson.peerDependencies);
-  const [missing] = versions.find(([name]) => !isInstalled(name)) ?? [];
-  if (missing === undefined) return undefined;
-  const all = versions.map(([name, version]) => `${name}@${version}`).join(' ');
-  return `the package ${missing} is missing, which this command needs: run \`npm install --save-dev --save-exact --ignore-scripts ${all}\``;
-}
-
-function isInstalled(name: string): boolean {
-  try {
-    return findPackageJSON(name, import.meta.url) !== undefined;
-  } catch {
-    return false;
-  }
-}

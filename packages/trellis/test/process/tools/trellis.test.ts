@@ -1,5 +1,5 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { blocks } from '../../support/readme.ts';
 import { ROOT, start } from '../../support/service.ts';
@@ -26,6 +26,7 @@ describe('trellis init', () => {
     const read = (file: string) => readFileSync(join(service, file), 'utf8');
     expect(read('service/index.ts')).toMatch(/name: 'my-tasks',\n {2}marker: '(?!mini).{4}'/);
     expect(read('.gitignore')).toContain('node_modules/');
+    expect(read('.gitattributes')).toContain('eol=lf');
     expect(read('README.md')).toMatch(/^# my-tasks\n/);
     expect(JSON.parse(read('package.json'))).toMatchObject({
       name: 'my-tasks',
@@ -49,10 +50,11 @@ describe('trellis init', () => {
     const folder = join(temporaryFolder(), 'tasks');
     mkdirSync(folder);
     writeFileSync(join(folder, 'trellis-0.1.0.tgz'), '');
-    const kept = { main: 'index.js', devDependencies: { prettier: '3.10.1' } };
+    const kept = { main: 'index.js', devDependencies: { prettier: '3.10.1', typescript: '5.8.3' } };
     const dependencies = { cookie: '1.1.1', trellis: 'file:trellis-0.1.0.tgz' };
-    const scripts = { hello: 'echo hello', test: 'exit 1' };
-    writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...kept, dependencies, scripts }));
+    // `npm init` writes this test, and a program for Windows the mark.
+    const scripts = { hello: 'echo hello', test: 'echo "Error: no test specified" && exit 1' };
+    writeFileSync(join(folder, 'package.json'), `\uFEFF${JSON.stringify({ ...kept, dependencies, scripts })}`);
     expect(await trellis(folder, 'init')).toMatchObject({ code: 0 });
     expect(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))).toMatchObject({
       ...kept,
@@ -63,6 +65,42 @@ describe('trellis init', () => {
         test: expect.stringContaining('--test'),
       },
     });
+  });
+
+  test.each([
+    [
+      '{ "scripts": { "start": "node server.js" } }',
+      'package.json has a script "start", which init writes: rename it, or begin in another folder',
+    ],
+    [
+      '{ "type": "commonjs" }',
+      'lib/server.js would become an ES module, as init sets "type": "module" in package.json: set it yourself, ' +
+        'name such files .cjs, or begin in another folder',
+    ],
+    ['{ "name": }', expect.stringMatching(/package\.json cannot be read: .*: mend it first$/)],
+  ])('writes nothing beside the package.json %s of a project, and says why', async (text, said) => {
+    const folder = join(temporaryFolder(), 'tasks');
+    mkdirSync(join(folder, 'lib'), { recursive: true });
+    writeFileSync(join(folder, 'package.json'), text);
+    writeFileSync(join(folder, 'lib/server.js'), "require('node:fs');\n");
+    const { code, stderr } = await trellis(folder, 'init');
+    expect([code, stderr.trim()]).toEqual([1, said]);
+    expect(readdirSync(folder).toSorted()).toEqual(['lib', 'package.json']);
+    expect(readFileSync(join(folder, 'package.json'), 'utf8')).toBe(text);
+  });
+
+  test('keeps the files of a project of modules, and of its packages', async () => {
+    const folder = join(temporaryFolder(), 'tasks');
+    for (const [file, type] of [
+      ['server.js', 'module'],
+      ['node_modules/one/index.js', undefined],
+    ] as const) {
+      mkdirSync(dirname(join(folder, file)), { recursive: true });
+      writeFileSync(join(folder, file), '');
+      writeFileSync(join(folder, 'package.json'), JSON.stringify({ type }));
+      expect(await trellis(folder, 'init')).toMatchObject({ code: 0, stderr: '' });
+      rmSync(folder, { recursive: true });
+    }
   });
 
   test.each([
@@ -120,6 +158,20 @@ test('trellis check lints by the rules that docs/changing-the-contract.md shows,
   expect((await trellis(folder, 'generate', '--check', 'notes')).stderr).toMatch(
     /^ +\d+:\d+ +\w+ +operation-summary /m,
   );
+});
+
+test('trellis generate takes files of a checkout with CRLF for what they were', async () => {
+  const folder = temporaryFolder();
+  await trellis(folder, 'init', 'notes');
+  const files = ['openapi.yaml', 'generated/openapi.ts', 'generated/openapi.sha256', 'docs/api.md'];
+  mkdirSync(join(folder, 'notes/docs'));
+  writeFileSync(join(folder, 'notes/docs/api.md'), readFileSync(join(ROOT, 'docs/api.md')));
+  await trellis(folder, 'generate', 'notes');
+  for (const file of files.map((each) => join(folder, 'notes', each)))
+    writeFileSync(file, readFileSync(file, 'utf8').replaceAll('\n', '\r\n'));
+  expect(await trellis(folder, 'generate', '--check', 'notes')).toEqual({ code: 0, stdout: '', stderr: '' });
+  expect((await trellis(folder, 'generate', 'notes')).stdout).not.toContain('written');
+  expect(readFileSync(join(folder, 'notes/generated/openapi.ts'), 'utf8')).toContain('\r\n');
 });
 
 test.each([
