@@ -21,8 +21,8 @@ export const LEFT_OUT: Readonly<Record<string, readonly [what: string, means: st
     'the document no longer has the default; operations may fill it in',
   ],
   discriminators: [
-    'discriminators whose branches do not fix the value',
-    'the branches alone decide, as they do in JSON Schema',
+    'discriminators whose branches do not fix the value, or whose values the service cannot tell apart',
+    'the branches alone decide: of a oneOf, a message that two of them allow is refused',
   ],
   parameters: [
     'parameters, and headers of replies, of a kind that the service does not keep',
@@ -60,6 +60,8 @@ const NEEDED: Partial<Record<ObjectKind, RegExp>> = {
   'Security Requirement': /^/,
 };
 const WHOLE: readonly ObjectKind[] = ['Parameter', 'Header'];
+/** Questions about values that a schema may allow once something else has changed. */
+const SHOWN = ['defaults', 'examples'];
 const OWN_KEYS: Readonly<Record<string, string>> = {
   format: 'formats',
   pattern: 'patterns',
@@ -124,15 +126,18 @@ function membersWithin(value: unknown): { readonly holder: Tree; readonly member
   ).flat();
 }
 
-/** The parts that some refusals are about, each once: a parameter only if nothing within it is to be left out. */
+/**
+ * The parts that some refusals are about, each once, of one rank: an example, or a default, only if nothing else is to be
+ * left out, as it may fit then; a parameter only if nothing within it is.
+ */
 export function refusedParts(document: Tree, errors: readonly ContractError[]): Map<Part, ContractError> {
   const parts = partsIn(document);
   const found = errors.flatMap((error) => {
     const part = parts.get(error.at?.split(', ', 1)[0] ?? '');
     return part === undefined ? [] : [[part, error] as const];
   });
-  const small = found.filter(([{ key }]) => key !== 'parameters');
-  return new Map(small.length > 0 ? small : found);
+  const ranks = Map.groupBy(found, ([{ key }]) => (key === 'parameters' ? 2 : SHOWN.includes(key) ? 1 : 0));
+  return new Map(ranks.get(0) ?? ranks.get(1) ?? ranks.get(2));
 }
 
 /** Leaves parts out of a document, with what refers to them. */

@@ -2,7 +2,7 @@ import type { ContractError } from '../../src/contract/errors.ts';
 import { follower } from '../../src/contract/schema/document.ts';
 import type { Answers } from './answers.ts';
 import type { Choice, Doubt, Question } from './decisions.ts';
-import { pin } from './discriminators.ts';
+import { MAPPINGS, pin } from './discriminators.ts';
 import { type Draft, type Edit, EDITS, VARIABLES } from './edits.ts';
 import { EDITS_OF_MEANING } from './edits-of-meaning.ts';
 import { DECLARE, ERROR_BODY, FAILURE_HEADERS, STATUS_422 } from './failures.ts';
@@ -30,7 +30,7 @@ const STAGES: readonly {
     refusals: refusalsOfForm,
   },
   { edits: [DECLARE], questions: [STATUS_422, ERROR_BODY, FAILURE_HEADERS], refusals: () => [] },
-  { edits: EDITS_OF_MEANING, questions: [], refusals: refusalsOfDefaults },
+  { edits: [...EDITS_OF_MEANING, ...MAPPINGS], questions: [], refusals: refusalsOfDefaults },
   // Variables are declared again, as a parameter that is left out may be the variable of a path.
   { edits: [VARIABLES], questions: [], refusals: refusalsOfMeaning },
 ];
@@ -44,7 +44,8 @@ const MAX_SHOWN = 5;
 const MAX_LINE = 240;
 /** An edit, or an answer, may make another edit or question necessary. */
 const MAX_ROUNDS = 5;
-const PIN = 'each branch requires the value by const, if all are components; otherwise as leave-out';
+const PIN =
+  'each branch requires its own value, or the one that the mapping says; one that is used elsewhere too stays, and the branch refers to it';
 
 /** Makes a contract of a document, as if each open question had its first answer. */
 export class Adoption {
@@ -109,18 +110,21 @@ export class Adoption {
 
   /** @returns whether some refusals were of parts that the document can do without */
   private leaveOut(refusals: readonly ContractError[]): boolean {
-    const { document, follow } = this.draft;
+    const { document } = this.draft;
     const parts = refusedParts(document, refusals);
     const before = this.changes;
+    const isConst = this.answers.to('discriminators', doubtOf('discriminators')) !== 'leave-out';
     for (const [part, { message }] of parts) {
       const told = this.leftOut.getOrInsertComputed(part.key, () => new Set());
-      const isConst = part.key === 'discriminators' && this.answers.to(part.key, doubtOf(part.key)) === 'const';
-      if (isConst && !this.pinned.has(part.node) && pin(part.node, follow)) {
+      const isUnion = isConst && part.key === 'discriminators';
+      const isPinned = isUnion && !this.pinned.has(part.node) && pin(part.node, document);
+      const place = isUnion && !isPinned ? `${message}; no const mends it, and it is left out` : message;
+      if (isPinned) {
         this.pinned.add(part.node);
         parts.delete(part);
         // If the same refusal comes again, the part was left out in vain.
-      } else if (told.has(message)) continue;
-      else told.add(message);
+      } else if (told.has(place)) continue;
+      told.add(place);
       this.changes++;
     }
     leaveOut(document, parts.keys());
@@ -144,7 +148,7 @@ export class Adoption {
 function doubtOf(key: string, places: Iterable<string> = []): Doubt {
   const [what = '', means = ''] = LEFT_OUT[key] ?? [];
   const choices = [{ name: 'leave-out', means, apply: () => undefined }];
-  if (key === 'discriminators') choices.push({ name: 'const', means: PIN, apply: () => undefined });
+  if (key === 'discriminators') choices.unshift({ name: 'const', means: PIN, apply: () => undefined });
   return { what, spots: [...places], choices };
 }
 

@@ -4,7 +4,6 @@ import { adopted, at, type Data, documentWith } from '../../support/adopted.ts';
 
 const POST = ['paths', '/books', 'post'];
 const TITLE = ['components', 'schemas', 'Book', 'properties', 'title'];
-const SCHEMAS = ['components', 'schemas'];
 const SCHEME = '#/components/securitySchemes/token';
 const json = { schema: { type: 'object' } };
 const GONE = {
@@ -291,24 +290,6 @@ test('puts all operations below the path of the answer, when one has the path of
   const yaml = documentWith(['paths', '/docs'], { get: { responses: { default: { description: 'Read' } } } });
   const made = adopted(yaml.replace('- url: /v1', '- url: /'), 'servers: /api');
   expect(made).toMatchObject({ open: [], refusals: [], document: { servers: [{ url: '/api' }] } });
-});
-
-test('adds a const to each branch of a discriminator, or leaves the discriminator out, as answered', () => {
-  const oneOf = [{ $ref: '#/components/schemas/Error' }, { $ref: '#/components/schemas/Book' }];
-  const discriminator = { propertyName: 'title', mapping: { wrong: '#/components/schemas/Error' } };
-  const media = { schema: { $ref: '#/components/schemas/Both' } };
-  const both = documentWith(['components', 'schemas', 'Both'], { oneOf, discriminator });
-  const document = parse(both) as Data;
-  Object.assign(at(document, [...POST, 'requestBody', 'content']) as object, { 'application/json': media });
-  const yaml = stringify(document);
-  const pinned = at(adopted(yaml, 'discriminators: const').document, SCHEMAS);
-  expect(pinned).toMatchObject({
-    Both: { discriminator },
-    Error: { required: ['error', 'message', 'title'], properties: { title: { const: 'wrong' } } },
-    Book: { required: ['title'], properties: { title: { const: 'Book' } } },
-  });
-  const left = at(adopted(yaml, 'discriminators: leave-out').document, [...SCHEMAS, 'Both']);
-  expect(left).toEqual({ oneOf });
 });
 
 test('refuses an answer that is none of the choices, with its line', () => {
