@@ -21,8 +21,11 @@ export interface Loaded extends Contract {
   readonly tell: TellFailure;
 }
 
-/** The contract of the last file: a process that starts a service again, as tests do, need not compile it again. */
-let last: (Loaded & { readonly errorBody: unknown }) | undefined;
+/** How many contracts a process keeps. Ten services that take turns, as in tests, are compiled once each. */
+const MAX_KEPT = 16;
+
+/** The contracts of the last texts, the newest first: a process that starts a service again need not compile it again. */
+let kept: readonly (Loaded & { readonly errorBody: unknown })[] = [];
 
 /**
  * @param contract its text, or the URL of its file
@@ -30,11 +33,15 @@ let last: (Loaded & { readonly errorBody: unknown }) | undefined;
  * @throws ContractError
  */
 export async function loadContract(contract: string | URL, errorBody?: ErrorBodyOf | 'any'): Promise<Loaded> {
-  if (typeof contract === 'string') return compile(contract, '', errorBody);
-  const text = await readContractFile(contract, `the service reads it at ${fileURLToPath(contract)}`);
-  if (last?.yaml !== text || last.errorBody !== errorBody)
-    last = { ...compile(text, await generatedSum(contract), errorBody), errorBody };
-  return last;
+  const file = contract instanceof URL ? contract : undefined;
+  const text = file ? await readContractFile(file, `the service reads it at ${fileURLToPath(file)}`) : String(contract);
+  const sum = file ? await generatedSum(file) : '';
+  const found = kept.find((each) => each.yaml === text && each.errorBody === errorBody) ?? {
+    ...compile(text, sum, errorBody),
+    errorBody,
+  };
+  kept = [found, ...kept.filter((each) => each !== found)].slice(0, MAX_KEPT);
+  return found;
 }
 
 /** @param cure if the file does not exist @throws ContractError */

@@ -66,9 +66,6 @@ atEnd(async () => {
   for (const closers of [listeners, stores]) await Promise.all(closers.splice(0).map((close) => close()));
 });
 
-/** Compiling a contract takes most of a start, so the apps of a test file share the result. */
-const contracts = new Map<string, ReturnType<typeof loadContract>>();
-
 /** Starts the service in this process, on a real database and port, so that a test can pass its own operations. */
 export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const service: AnyService = options.service ?? items;
@@ -77,10 +74,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const store = await openStore(layoutOf(service), location, { create: true });
   stores.push(() => store.close());
   const token = makeToken(service.name);
-  const source = options.yaml ?? service.contract;
-  const loading = contracts.get(String(source)) ?? loadContract(source, service.errorBody);
-  contracts.set(String(source), loading);
-  const contract = await loading;
+  const contract = await loadContract(options.yaml ?? service.contract, service.errorBody);
   await store.tokens.add({ name: 'tests', hash: hashToken(token), scopes: scopesOf(contract) });
   const log: Line[] = [];
   const logger = pino({ base: null }, { write: (line: string) => log.push(JSON.parse(line) as Line) });

@@ -1,7 +1,10 @@
+import { Router } from 'express';
 import { describe, expect, test } from '@jest/globals';
+import { loadContract } from '../../../src/contract/load.ts';
+import { routeOperations } from '../../../src/http/router.ts';
+import { type Handler, sharedBy } from '../../../src/service.ts';
 import { startGarden } from '../../services/garden/garden.ts';
-import { startApp } from '../../support/app.ts';
-import type { Handler } from '../../../src/service.ts';
+import { startApp, YAML } from '../../support/app.ts';
 
 const { app, seen, call } = await startGarden('/a+b(c)');
 
@@ -64,4 +67,26 @@ describe('pages are below the path of BASE_URL, and operations below that path f
 
 test.each(['OPTIONS', 'HEAD', 'PATCH', 'TRACE'])('a path may have the method %s', async (method) => {
   expect((await call(method, '/gate')).status).toBe(204);
+});
+
+test('the service refuses to start with other operations than those of its contract', async () => {
+  const options = {
+    contract: await loadContract(YAML),
+    shared: { ...sharedBy((await startApp()).store), resources: undefined },
+    authenticator: {
+      authenticate: () => ({ key: '', name: undefined, subject: undefined, scopes: new Set<string>() }),
+    },
+    basePath: '',
+  };
+  const handler = () => Promise.resolve({ status: 200 });
+  const route = (operations: Readonly<Record<string, typeof handler>>) => {
+    routeOperations(Router(), { ...options, operations });
+  };
+  const run = 'run `npm run generate`, then `npm run check`';
+  expect(() => {
+    route({});
+  }).toThrow(`the contract declares createItem, which the service does not have: ${run}`);
+  expect(() => {
+    route({ createItem: handler, mowLawn: handler });
+  }).toThrow(`the contract does not declare mowLawn, which the service has: ${run}`);
 });

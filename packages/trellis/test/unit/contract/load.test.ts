@@ -159,3 +159,22 @@ describe('loadContract throws a ContractError, and no other error, for', () => {
     expect([error.name, error.message]).toEqual(['ContractError', expect.stringContaining(sentence)]);
   });
 });
+
+describe('loadContract keeps', () => {
+  const yaml = (path: string) => contractOf([replies('application/json: { schema: {} }')]).replaceAll('/things', path);
+
+  test('the contracts of the last sixteen texts, which a service that starts again gets at once', async () => {
+    const first = await loadContract(yaml('/first'));
+    for (let other = 1; other < 16; other++) await loadContract(yaml(`/other${other}`));
+    expect(await loadContract(yaml('/first'))).toBe(first);
+    for (let other = 1; other <= 16; other++) await loadContract(yaml(`/other${other}`));
+    expect(await loadContract(yaml('/first'))).not.toBe(first);
+  });
+
+  test('a contract for one errorBody, and not for another', async () => {
+    const [one, other] = [() => ({}), () => ({})];
+    const first = await loadContract(yaml('/bodies'), one);
+    expect(await loadContract(yaml('/bodies'), other)).not.toBe(first);
+    expect(await loadContract(yaml('/bodies'), one)).toBe(first);
+  });
+});
