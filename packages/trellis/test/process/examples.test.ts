@@ -1,8 +1,9 @@
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import ts from 'typescript';
-import { ROOT, start } from '../support/service.ts';
+import { service as notes } from '../../template/service/index.ts';
+import { faultsIn, programOf } from '../support/compiled.ts';
+import { ROOT, runCommand, start } from '../support/service.ts';
 import { atEnd, temporaryFolder } from '../support/temporary.ts';
 
 const PACKAGE = join(ROOT, 'packages/trellis');
@@ -25,22 +26,14 @@ const examplesOf = (page: string) =>
     ([, text = '']) => text,
   );
 
-test('the example of docs/testing.md passes', async () => {
-  const folder = folderOf('packages/trellis/template');
-  mkdirSync(join(folder, 'test'));
-  writeFileSync(join(folder, 'test/example.test.ts'), examplesOf('testing').join('\n'));
-  const { ended, stdout } = start(process.execPath, ['--test', 'test/example.test.ts'], {}, folder);
-  expect([await ended, stdout()]).toEqual([0, expect.stringMatching(/^ℹ pass 4$/m)]);
-});
-
-test('now() of an operation is the time that a test of its service has set', async () => {
+test('the examples of docs/testing.md pass, also that which sets the time of an operation', async () => {
   const folder = folderOf('packages/trellis/template');
   const [, call = ''] = /`(context\.mock\S+ .*?)`/s.exec(readFileSync(join(PACKAGE, 'docs/testing.md'), 'utf8')) ?? [];
-  const text = `
+  const time = `
     import assert from 'node:assert/strict';
     import { test } from 'node:test';
     import { Client, startOn } from 'trellis/testing';
-    import { service } from './service/index.ts';
+    import { service } from '../service/index.ts';
 
     test('the time', async (context) => {
       const now = Date.UTC(2031, 6);
@@ -52,41 +45,39 @@ test('now() of an operation is the time that a test of its service has set', asy
       const { body } = await client.send('GET', '/notes/3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10');
       assert.equal(body.text, '2031-07-01T00:00:00.000Z');
     });`;
-  writeFileSync(join(folder, 'time.test.ts'), text);
-  const { ended, stdout } = start(process.execPath, ['--test', 'time.test.ts'], {}, folder);
-  expect([await ended, stdout()]).toEqual([0, expect.stringMatching(/^ℹ pass 1$/m)]);
+  mkdirSync(join(folder, 'test'));
+  writeFileSync(join(folder, 'test/example.test.ts'), examplesOf('testing').join('\n'));
+  writeFileSync(join(folder, 'test/time.test.ts'), time);
+  // The tests of the template, which are much the same, run on PostgreSQL too.
+  const args = ['--test', '--test-isolation=none', '--test-name-pattern=SQLite|time', 'test/*.test.ts'];
+  const { ended, stdout } = start(process.execPath, args, {}, folder);
+  expect([await ended, stdout()]).toEqual([0, expect.stringMatching(/^ℹ pass 3$/m)]);
 });
 
-/** Compiles files beside those of the bank. */
-async function compiled(folder: string, files: Readonly<Record<string, string>>) {
-  for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, `service/${file}.ts`), text);
-  const include = Object.keys(files).map((file) => `service/${file}.ts`);
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ extends: '../../tsconfig.json', include }));
-  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
-  const { ended, stdout } = start(process.execPath, [tsc, '--project', folder], {}, folder);
-  return [await ended, stdout()];
-}
-
-test('the examples of docs/settings-and-resources.md compile', async () => {
-  const folder = folderOf('examples/bank');
+describe('beside the bank', () => {
+  const reference = examplesOf('reference');
   const [settings = '', resources = ''] = examplesOf('settings-and-resources');
+  const doors = ['src/index.ts', 'src/sql.ts', 'testing/index.ts'].map((file) => join(PACKAGE, file));
+  const folder = folderOf('examples/bank');
   mkdirSync(join(folder, 'service/example'));
-  const tables = "export { tables } from '../tables.ts';\n";
-  const files = { 'example/settings': settings, 'example/resources': resources, 'example/tables': tables };
-  expect(await compiled(folder, files)).toEqual([0, '']);
-});
+  writeFileSync(join(folder, 'service/example/tables.ts'), "export { tables } from '../tables.ts';\n");
+  const written = (name: string, text: string) => {
+    const file = join(folder, 'service', `${name}.ts`);
+    writeFileSync(file, text);
+    return file;
+  };
+  const examples = {
+    'docs/settings-and-resources.md': [written('example/settings', settings), written('example/resources', resources)],
+    'docs/reference.md': reference.map((text, at) => written(`example${at}`, text)),
+  };
+  const program = programOf([...Object.values(examples).flat(), ...doors]);
 
-describe('docs/reference.md', () => {
-  const examples = examplesOf('reference');
-
-  test('has examples that compile', async () => {
-    const files = Object.fromEntries(examples.map((text, at) => [`example${at}`, text]));
-    expect(await compiled(folderOf('examples/bank'), files)).toEqual([0, '']);
+  test.each(Object.entries(examples))('the examples of %s compile', (_, files) => {
+    expect(files.length).toBeGreaterThan(1);
+    expect(faultsIn(program, files)).toEqual([]);
   });
 
-  test('has a row and an example of each name that a service may import, of which trellis has at most 45', () => {
-    const doors = ['src/index.ts', 'src/sql.ts', 'testing/index.ts'].map((file) => join(PACKAGE, file));
-    const program = ts.createProgram(doors, { allowImportingTsExtensions: true, noEmit: true });
+  test('docs/reference.md has a row and an example of each name that a service may import, of which trellis has at most 45', () => {
     const checker = program.getTypeChecker();
     const [names = [], ...others] = doors.map((file) => {
       const source = program.getSourceFile(file);
@@ -98,7 +89,7 @@ describe('docs/reference.md', () => {
     const all = [...names, ...others.flat()];
     expect(all).toEqual(expect.arrayContaining(['run', 'Tools', 'sql', 'startOn']));
     expect(all.filter((name) => !firstCells.includes(`\`${name}\``))).toEqual([]);
-    const used = (name: string) => new RegExp(`\\b${name}\\b`).test(examples.join('\n'));
+    const used = (name: string) => new RegExp(`\\b${name}\\b`).test(reference.join('\n'));
     expect(all.filter((name) => !used(name))).toEqual([]);
     expect(names.length).toBeLessThanOrEqual(45);
   });
@@ -107,11 +98,10 @@ describe('docs/reference.md', () => {
 test('docs/operating.md has each setting and each command of a service', async () => {
   const text = readFileSync(join(PACKAGE, 'docs/operating.md'), 'utf8');
   const cells = Array.from(text.matchAll(/^\| (`[^|]*)\|/gm), ([, cell = '']) => cell).join(' ');
-  const main = join(PACKAGE, 'template/main.ts');
   const said = async (argument: string) => {
-    const { ended, stdout } = start(process.execPath, [main, argument], {}, temporaryFolder());
-    expect(await ended).toBe(0);
-    return stdout();
+    const { code, stdout } = await runCommand([argument], {}, temporaryFolder(), notes);
+    expect(code).toBe(0);
+    return stdout;
   };
   const settings = Array.from((await said('config')).matchAll(/^([A-Z_]+) (?!.*FROM$)/gm), ([, name]) => name);
   const [, commands = ''] = (await said('--help')).split('Commands:');
