@@ -58,18 +58,10 @@ test('a contract with int64 and many patterns of names is refused, as each combi
   const integers = (count: number) => ({
     patternProperties: starting(count, (minimum) => ({ type: 'integer', format: 'int64', minimum })),
   });
-  const body = (count: number) => ({ properties: named(200, () => integers(count)) });
-  await expect(receiver({ body: body(4) })).resolves.toBeDefined();
-  const refusal = /openapi\.yaml:\d+:\d+: values .* can have more than 5000 combinations of schemas/;
-  await expect(receiver({ body: body(6) })).rejects.toThrow(refusal);
+  await expect(receiver({ body: integers(4) })).resolves.toBeDefined();
   // These sets of patterns are too many to list.
+  const refusal = /openapi\.yaml:\d+:\d+: values .* can have more than 5000 combinations of schemas/;
   await expect(receiver({ body: integers(30), maxBytes: 1000 })).rejects.toThrow(refusal);
-});
-
-test('a contract with int64 and more than 5000 places, each of one schema, is accepted', async () => {
-  const integers = () => ({ type: 'integer', format: 'int64' });
-  const body = { properties: named(60, () => ({ properties: named(100, integers) })) };
-  await expect(receiver({ body })).resolves.toBeDefined();
 });
 
 test('a body equals an object of an enum whose members stand in another order', async () => {

@@ -112,26 +112,10 @@ test('the service refuses to start for an int64 and a number that meet in a para
   await expect(loadContract(contractOf({ parameters }))).rejects.toThrow('may describe the same value');
 });
 
-const ALL = { $ref: '#/components/schemas/All' };
-const OR_NULL = { anyOf: [ALL, { type: 'null' }] };
-/** A contract of 150 branches, each with a member that leads to all of them. */
-const branching = (id: object, within: () => object) => {
+test('loadContract accepts branches that each lead back to all of them, and have an int64', async () => {
   const branch = (kind: number) =>
-    object({ kind: { const: `k${kind}` }, id, within: within() }, { required: ['kind'] });
-  const All = { oneOf: Array.from({ length: 150 }, (_, kind) => branch(kind)) };
-  return loadContract(contractOf({ body: ALL, schemas: { All, OrNull: OR_NULL } }));
-};
-
-test.each<[what: string, id: object, within: () => object]>([
-  ['no int64', { type: 'string' }, () => structuredClone(OR_NULL)],
-  ['an int64 and a $ref to all', int64, () => ({ $ref: '#/components/schemas/All', description: 'All' })],
-  ['an int64 and a $ref to a component that is all or null', int64, () => ({ $ref: '#/components/schemas/OrNull' })],
-])('loadContract accepts 150 branches that each lead back to all of them, with %s', async (_, id, within) => {
-  expect((await branching(id, within)).operations).toHaveLength(1);
-});
-
-test('loadContract refuses, with the line, 150 branches that have an int64 and lead back to all, each by its own schema', async () => {
-  await expect(branching(int64, () => structuredClone(OR_NULL))).rejects.toThrow(
-    /^openapi\.yaml:\d+:\d+: values with an int64 can have more than 20000000 pairs of schemas: let /,
-  );
+    object({ kind: { const: `k${kind}` }, id: int64, within: { $ref: '#/components/schemas/All' } });
+  const All = { oneOf: Array.from({ length: 5 }, (_, kind) => branch(kind)) };
+  const body = { $ref: '#/components/schemas/All' };
+  expect((await loadContract(contractOf({ body, schemas: { All } }))).operations).toHaveLength(1);
 });
