@@ -8,7 +8,7 @@ import { page } from '../packages/trellis/test/support/readme.ts';
 import { ROOT } from '../packages/trellis/test/support/service.ts';
 import { temporaryFolder } from '../packages/trellis/test/support/temporary.ts';
 import { fill, look } from '../packages/trellis/test/support/item-store.ts';
-import { LAYOUT, plantStore, startPlants } from './support.ts';
+import { LAYOUT, plantStore, startPlantInstance } from './support.ts';
 
 type Line = Record<string, unknown>;
 
@@ -134,7 +134,7 @@ test('a command that migrates an older store writes a line about the migration t
 });
 
 test('a start that migrates the store and makes the first token logs both', async () => {
-  const service = await startPlants();
+  const service = await startPlantInstance();
   await service.stop();
   const acts = service.log().filter(({ from, token }) => from === 0 || token === 'first');
   expect(acts.map(({ msg }) => msg)).toEqual([

@@ -13,7 +13,7 @@ import { byHand, sendRaw } from '../packages/trellis/test/support/raw.ts';
 import { blocks, page } from '../packages/trellis/test/support/readme.ts';
 import { ROOT } from '../packages/trellis/test/support/service.ts';
 import { temporaryFolder } from '../packages/trellis/test/support/temporary.ts';
-import { createPlant, plantStore, startPlants, tellBackup } from './support.ts';
+import { createPlant, plantStore, startPlantInstance, tellBackup } from './support.ts';
 
 const OBSERVABILITY = page('observability');
 const [scraping = ''] = blocks('observability', 'Prometheus', 'yaml');
@@ -31,7 +31,7 @@ const file = join(temporaryFolder(), 'plants.db');
 await using provider = await TestProvider.start([await makeKey('readme')]);
 const tokenFile = join(temporaryFolder(), 'tokens');
 writeFileSync(tokenFile, 'x'.repeat(32));
-const service = await startPlants({
+const service = await startPlantInstance({
   ADMIN_PORT: '0',
   DATABASE_URL: `sqlite:${file}`,
   JWT_ISSUER: provider.issuer,
@@ -57,7 +57,7 @@ await createPlant(reader, '{"id":2,"name":"x"}');
 const text = await untilSample(service, 'plant_store_http_requests_in_flight', 0);
 await service.stop();
 const server = await sharedPostgres();
-const other = await startPlants({ ADMIN_PORT: '0', DATABASE_URL: server.url(await server.createDatabase()) });
+const other = await startPlantInstance({ ADMIN_PORT: '0', DATABASE_URL: server.url(await server.createDatabase()) });
 /** The lines of each metric, by its name. Some metrics depend on the engine; that of backups comes from the backup unit. */
 const served = new Map(
   [await scrape(other), tellBackup(temporaryFolder()), text]

@@ -5,7 +5,7 @@ import { sharedPostgres } from '../packages/trellis/test/support/postgres.ts';
 import { blocks } from '../packages/trellis/test/support/readme.ts';
 import { listening, ROOT, start } from '../packages/trellis/test/support/service.ts';
 import { temporaryFolder } from '../packages/trellis/test/support/temporary.ts';
-import { createPlant, plantStore, startPlants } from './support.ts';
+import { createPlant, plantStore, startPlantInstance } from './support.ts';
 
 const server = await sharedPostgres();
 
@@ -21,7 +21,7 @@ test('a store in SQLite moves to PostgreSQL with the command of the manual, besi
     const shell = start('bash', ['--norc', '-c', line], { DATABASE_URL }, folder);
     expect([await shell.ended, shell.stderr()]).toEqual([0, expect.any(String)]);
   };
-  const service = await startPlants({ DATABASE_URL });
+  const service = await startPlantInstance({ DATABASE_URL });
   await createPlant(service, '{"id":9007199254740993,"name":"Ginkgo"}');
   await move();
   await createPlant(service, '{"id":-1,"name":"Ficus","tag":""}');

@@ -10,7 +10,7 @@ import { sharedPostgres } from '../packages/trellis/test/support/postgres.ts';
 import { Session } from '../packages/trellis/test/support/session.ts';
 import { ROOT } from '../packages/trellis/test/support/service.ts';
 import { temporaryFolder } from '../packages/trellis/test/support/temporary.ts';
-import { LAYOUT, startPlants } from './support.ts';
+import { LAYOUT, startPlantInstance } from './support.ts';
 
 const STORES = join(ROOT, 'released/stores');
 const RELEASES = readdirSync(STORES).filter((name) => !name.endsWith('.ndjson'));
@@ -123,7 +123,7 @@ test('a first start that adds steps to the list of a store says so in the log', 
   cpSync(join(STORES, '1fc20e7/plants.db'), path);
   const messages = [];
   for (let start = 1; start <= 2; start++) {
-    const service = await startPlants({ DATABASE_URL: `sqlite:${path}` });
+    const service = await startPlantInstance({ DATABASE_URL: `sqlite:${path}` });
     await service.stop();
     messages.push(service.log().filter(({ msg }) => msg === 'migrated the schema of the store'));
   }

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { PostgresServer } from '../packages/trellis/test/support/postgres.ts';
 import { blocks } from '../packages/trellis/test/support/readme.ts';
-import { createPlant, startPlants } from './support.ts';
+import { createPlant, startPlantInstance } from './support.ts';
 
 test('a second PostgreSQL role, made by the SQL of the manual, replaces the first without a stop', async () => {
   const [second = ''] = blocks('authentication', 'Rotation', 'sql');
@@ -10,12 +10,12 @@ test('a second PostgreSQL role, made by the SQL of the manual, replaces the firs
   const database = await server.createDatabase();
   await server.query(`alter database ${database} owner to plants`);
   const url = (role: string) => server.url(database, '', role);
-  const first = await startPlants({ DATABASE_URL: url('plants:secret') });
+  const first = await startPlantInstance({ DATABASE_URL: url('plants:secret') });
   const { token } = first;
   expect((await createPlant(first, '{"id":1,"name":"x"}')).status).toBe(200);
 
   for (const statement of second.trim().split('\n')) await server.query(statement);
-  const next = await startPlants({ DATABASE_URL: url('plants_b:another%20secret') });
+  const next = await startPlantInstance({ DATABASE_URL: url('plants_b:another%20secret') });
   await server.query("alter role plants password 'changed'");
   for (const { url } of [first, next])
     expect((await createPlant({ url, token }, '{"id":2,"name":"y"}')).headers.get('Idempotent-Replayed')).toBe(

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { freePort } from '../support/port.ts';
 import { PostgresServer } from '../support/postgres.ts';
-import { createItem, type Instance, runCommand, startInstance, startService } from '../support/service.ts';
+import { createItem, type Instance, runCommand, startInstance } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 const server = await PostgresServer.create();
@@ -17,7 +17,7 @@ const tokensOf = (services: readonly Instance[]) => services.map(({ token }) => 
 describe('instances on one PostgreSQL', () => {
   test('print one first token when three start at once on an empty database', async () => {
     const environment = await newStore();
-    const services = await Promise.all(Array.from({ length: 3 }, () => startService(environment)));
+    const services = await Promise.all(Array.from({ length: 3 }, () => startInstance(environment)));
     const [token = '', ...others] = tokensOf(services);
     expect(others).toEqual([]);
     const answers = await Promise.all(services.map(({ url }) => createItem({ url, token }, BODY)));
@@ -54,7 +54,7 @@ describe('a service whose PostgreSQL is down', () => {
     const database = await server.createDatabase();
     await server.stop();
     const environment = { DATABASE_URL: server.url(database), ADMIN_PORT: '0' };
-    const service = await startService(environment, undefined, undefined, 'listening');
+    const service = await startInstance(environment, undefined, undefined, 'listening');
     const admin = String(service.log().find(({ msg }) => msg === 'admin listening')?.['url']);
     const statusOf = async (path: string) => (await fetch(admin + path)).status;
     expect([await statusOf('/livez'), await statusOf('/readyz')]).toEqual([200, 503]);
@@ -80,7 +80,7 @@ describe('a service whose PostgreSQL is down', () => {
 
   test('stops on SIGTERM while it waits for PostgreSQL', async () => {
     const environment = { DATABASE_URL: `postgres://postgres@127.0.0.1:${await freePort()}/items` };
-    const service = await startService(environment, undefined, undefined, 'listening');
+    const service = await startInstance(environment, undefined, undefined, 'listening');
     expect(await service.stop()).toBe(0);
   });
 

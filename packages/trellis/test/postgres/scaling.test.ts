@@ -5,7 +5,7 @@ import { Session } from '../support/session.ts';
 import { type Postgres, PostgresServer, sharedPostgres } from '../support/postgres.ts';
 import { page } from '../support/readme.ts';
 import { until } from '../support/until.ts';
-import { createItem, runCommand, runProcess, startInstance } from '../support/service.ts';
+import { createItem, runCommand, startInstance } from '../support/service.ts';
 
 const POSTGRESQL = page('postgresql').replaceAll('\n', ' ');
 const RELIABILITY = page('reliability');
@@ -41,14 +41,14 @@ describe('instances on one PostgreSQL', () => {
 
   test('do not start on a server with fsync off, or on a database without UTF8', async () => {
     const careless = await PostgresServer.create({ fsync: 'off' });
-    const refusal = await runProcess(['serve'], { DATABASE_URL: careless.url(), PORT: '0' });
+    const refusal = await runCommand(['serve'], { DATABASE_URL: careless.url(), PORT: '0' });
     expect(refusal).toMatchObject({
       code: 1,
       stderr: `item-store: PostgreSQL at 127.0.0.1:${careless.port}/postgres has fsync = off: the store needs on\n`,
     });
     await careless.remove();
     const latin = await server.createDatabase("encoding 'LATIN1' template template0");
-    expect((await runProcess(['serve'], { DATABASE_URL: server.url(latin), PORT: '0' })).stderr).toMatch(
+    expect((await runCommand(['serve'], { DATABASE_URL: server.url(latin), PORT: '0' })).stderr).toMatch(
       /has server_encoding = LATIN1: the store needs UTF8/,
     );
   });

@@ -165,7 +165,7 @@ describe('the service', () => {
 
   test('stops without waiting for idle connections', async () => {
     await inTime(async () => {
-      const service = await startService();
+      const service = await startInstance();
       await (await fetch(service.url)).text();
       expect(await service.stop()).toBe(0);
       expect(stopTime(service)).toBeLessThan(3000);

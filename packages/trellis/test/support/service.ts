@@ -179,6 +179,7 @@ export async function startInstance(
   environment: Environment = {},
   service: AnyService = items,
   cwd = ROOT,
+  stage: 'listening' | 'ready' = 'ready',
 ): Promise<Instance> {
   const { io, ...started } = startHere(service, ['serve'], withDefaults(environment), cwd);
   const stop = () => {
@@ -188,7 +189,7 @@ export async function startInstance(
   atEnd(async () => {
     await stop();
   });
-  return instanceOf(started, await listening(started), stop);
+  return instanceOf(started, await listening(started, stage), stop);
 }
 
 function instanceOf<O extends Output>(started: O, url: string, stop: Instance['stop']): O & Instance {

@@ -8,7 +8,7 @@ import { inTime, timeOf } from '../../support/in-time.ts';
 import { adminUrl, logged, sample, samples, scrape, untilSample } from '../../support/metrics.ts';
 import { PostgresServer, sharedPostgres } from '../../support/postgres.ts';
 import { byHand, JSON_TYPE } from '../../support/raw.ts';
-import { createItem, type Service, startService } from '../../support/service.ts';
+import { createItem, type Instance, startInstance } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { until } from '../../support/until.ts';
 
@@ -16,11 +16,11 @@ const ITEM = '{"id":1,"name":"x"}';
 const newFile = () => join(temporaryFolder(), 'items.db');
 
 /** Starts a service with a token of TOKEN_FILE, which the service checks without its store. */
-async function provisioned(url: string): Promise<Service> {
+async function provisioned(url: string): Promise<Instance> {
   const file = join(temporaryFolder(), 'token');
   const token = 'a-token-that-was-provisioned-000001';
   writeFileSync(file, token);
-  return { ...(await startService({ DATABASE_URL: url, ADMIN_PORT: '0', TOKEN_FILE: file })), token };
+  return { ...(await startInstance({ DATABASE_URL: url, ADMIN_PORT: '0', TOKEN_FILE: file })), token };
 }
 
 test('metrics show requests in flight and waiting items, and count the failures of the store', async () => {
@@ -93,7 +93,7 @@ test('the service answers /metrics at once while its store is unavailable, and c
   const away = await PostgresServer.create();
   const url = away.url(await away.createDatabase());
   // This service must look up the token in its store, and so fails before the operation.
-  const asking = await startService({ DATABASE_URL: url, ADMIN_PORT: '0' });
+  const asking = await startInstance({ DATABASE_URL: url, ADMIN_PORT: '0' });
   const service = await provisioned(url);
   await away.stop();
   const failing = createItem(service, ITEM);

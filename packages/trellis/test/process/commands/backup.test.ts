@@ -18,7 +18,15 @@ import { atOpening } from '../../../src/storage/sqlite/errors.ts';
 import { whileServing } from '../../support/crowd.ts';
 import { fill, inWords, look, place } from '../../support/item-store.ts';
 import { LAYOUT } from '../../services/items/index.ts';
-import { createItem, ITEMS, runCommand, runProcess, start, startService } from '../../support/service.ts';
+import {
+  createItem,
+  ITEMS,
+  runCommand,
+  runProcess,
+  start,
+  startInstance,
+  startService,
+} from '../../support/service.ts';
 
 const MAIN = ITEMS.main;
 
@@ -61,7 +69,7 @@ describe('backup and restore', () => {
       stderr: '',
     });
     expect(look(database)).toBe(Number(count));
-    const again = { ...(await startService(environment)), token: kept };
+    const again = { ...(await startInstance(environment)), token: kept };
     const replayed = await createItem(again, '{"id":7,"name":"item 7"}');
     expect([replayed.status, replayed.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
     const anew = await createItem(again, '{"id":-1,"name":"late"}');

@@ -4,11 +4,11 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { adminUrl, scrape, untilSample } from '../../support/metrics.ts';
 import { testWithPromtool } from '../../support/promtool.ts';
-import { createItem, type Service, startService } from '../../support/service.ts';
+import { createItem, type Instance, startInstance } from '../../support/service.ts';
 
-let service: Service;
+let service: Instance;
 beforeAll(async () => {
-  service = await startService({ ADMIN_PORT: '0' });
+  service = await startInstance({ ADMIN_PORT: '0' });
 });
 afterAll(async () => {
   await service.stop();
@@ -59,7 +59,7 @@ test('requests with new paths, ids and methods add no time series to the metrics
 });
 
 test('a scraper that never reads delays neither other clients nor the stop of the service', async () => {
-  const own = await startService({ ADMIN_PORT: '0' });
+  const own = await startInstance({ ADMIN_PORT: '0' });
   const sockets = Array.from({ length: 3 }, () => connect(Number(new URL(adminUrl(own)).port), '127.0.0.1').pause());
   await Promise.all(sockets.map((socket) => once(socket, 'connect')));
   for (const socket of sockets) {

@@ -9,7 +9,7 @@ import { type Certificate, makeCertificate } from '../../../support/certificate.
 import { adminUrl } from '../../../support/metrics.ts';
 import { freePort } from '../../../support/port.ts';
 import { NOBODY, PostgresServer } from '../../../support/postgres.ts';
-import { runCommand, startService } from '../../../support/service.ts';
+import { runCommand, startInstance } from '../../../support/service.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 import { until } from '../../../support/until.ts';
 import { LAYOUT } from '../../../services/items/index.ts';
@@ -100,7 +100,7 @@ test.each([
     await using own = await PostgresServer.create();
     await serve(own, makeCertificate('server', ['localhost'], authority, [from, to]));
     const DATABASE_URL = `postgres://postgres@localhost:${own.port}/postgres?sslmode=verify-full&sslrootcert=${root}`;
-    const service = await startService({ DATABASE_URL, ADMIN_PORT: '0' }, undefined, undefined, 'listening');
+    const service = await startInstance({ DATABASE_URL, ADMIN_PORT: '0' }, undefined, undefined, 'listening');
     // On a busy machine, the server may not answer at first, which is another reason.
     const told = `the certificate of PostgreSQL at localhost:${own.port}/postgres is not valid: ${reason}`;
     const away = () => service.log().filter(({ msg }) => msg === 'the store is away');

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { runCommand, startService } from '../../../support/service.ts';
+import { runCommand, startInstance } from '../../../support/service.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 
 /** The permissions of a file, in octal. */
@@ -23,7 +23,7 @@ test('a service creates its store, log and folders with permissions only for the
   const folder = temporaryFolder();
   const database = join(folder, 'new/data/items.db');
   expect(await run(folder, database, 'migrate')).toBe(0);
-  const service = await startService({ DATABASE_URL: `sqlite:${database}` });
+  const service = await startInstance({ DATABASE_URL: `sqlite:${database}` });
   expect([modeOf(join(folder, 'new')), modeOf(join(folder, 'new/data'))]).toEqual(['700', '700']);
   expect(modesIn(join(folder, 'new/data'))).toEqual({
     'items.db': '600',
@@ -58,7 +58,7 @@ test('a command keeps the permissions of folders and files that exist', async ()
   const database = join(folder, 'items.db');
   await runCommand(['migrate'], { DATABASE_URL: `sqlite:${database}` });
   chmodSync(database, 0o640);
-  const service = await startService({ DATABASE_URL: `sqlite:${database}` });
+  const service = await startInstance({ DATABASE_URL: `sqlite:${database}` });
   expect(modeOf(folder)).toBe('750');
   expect(modesIn(folder)).toEqual({
     'items.db': '640',
