@@ -1,9 +1,9 @@
 import { BaseResolver, bundle, createConfig, Source as FileSource } from '@redocly/openapi-core';
 import { isUtf8 } from 'node:buffer';
 import { readFileSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { ContractError } from '../../src/contract/errors.ts';
-import { locationOf, readTree, targetOf } from '../../src/contract/schema/document.ts';
+import { locationOf, placedAs, readTree, targetOf } from '../../src/contract/schema/document.ts';
 import { isLarge } from '../../src/contract/schema/exact.ts';
 import { Text } from './text.ts';
 import { assign, holdersIn, isNode, memberOf, safely, type Tree } from './tree.ts';
@@ -74,11 +74,16 @@ function requireDecodable(tree: unknown): void {
 /** If its resolver throws, Redocly only says that the file is missing: `refused` keeps the reasons. */
 class FilesOnly extends BaseResolver {
   readonly refused: ContractError[] = [];
+  /** The file of each object that stands in another one than the document. */
+  readonly files = new WeakMap<object, string>();
+  private readonly trees = new Map<string, unknown>();
   private readonly root: string;
+  private readonly nameOf: (file: string) => string;
 
-  constructor(root: string, config: ConstructorParameters<typeof BaseResolver>[0]) {
+  constructor(root: string, nameOf: (file: string) => string, config: ConstructorParameters<typeof BaseResolver>[0]) {
     super(config);
     this.root = root;
+    this.nameOf = nameOf;
   }
 
   override loadExternalRef(reference: string): Promise<FileSource> {
@@ -88,20 +93,59 @@ class FilesOnly extends BaseResolver {
       if (!statSync(reference).isFile()) throw new ContractError(`openapi.yaml: $ref leads to ${reference}, no file`);
       try {
         const text = readText(reference);
-        if (reference !== this.root && YAML.test(reference)) requireDecodable(readTree(text).tree);
+        if (reference === this.root || YAML.test(reference)) this.keep(reference, readTree(text).tree);
         return new FileSource(reference, text);
       } catch (error) {
         if (!(error instanceof ContractError)) throw error;
         this.refused.push(
           new ContractError(
             error.said,
-            error.at?.replace('openapi.yaml', () => reference),
+            error.at?.replace('openapi.yaml', () => this.nameOf(reference)),
           ),
         );
         throw error;
       }
     });
   }
+
+  private keep(reference: string, tree: unknown): void {
+    this.trees.set(reference, tree);
+    if (reference === this.root) return;
+    requireDecodable(tree);
+    for (const holder of partsOf(tree)) this.files.set(holder, reference);
+  }
+
+  /** Redocly's own parser rounds integers, and knows no lines that messages could name. */
+  override parseDocument(source: FileSource, isRoot?: boolean): ReturnType<BaseResolver['parseDocument']> {
+    const { absoluteRef } = source;
+    if (!this.trees.has(absoluteRef)) return super.parseDocument(source, isRoot);
+    return { source, parsed: this.trees.get(absoluteRef) };
+  }
+}
+
+/** All objects and lists of a tree, data too. */
+function partsOf(tree: unknown): Set<object> {
+  const parts = new Set([tree].filter(isLarge));
+  // The iteration of a Set includes what is added meanwhile.
+  for (const part of parts) for (const each of Object.values(part) as unknown[]) if (isLarge(each)) parts.add(each);
+  return parts;
+}
+
+/** Copies a tree; each part that was read from another file keeps its line there. */
+function copied(tree: Tree, files: WeakMap<object, string>, nameOf: (file: string) => string): Tree {
+  const copies = new Map<object, object>();
+  const copy = (part: unknown): unknown => {
+    if (!isLarge(part)) return part;
+    const known = copies.get(part);
+    if (known !== undefined) return known;
+    const made: object = Array.isArray(part) ? [] : {};
+    copies.set(part, made);
+    const file = files.get(part);
+    if (file !== undefined) placedAs(made, part, nameOf(file));
+    for (const [name, each] of Object.entries(part)) Object.assign(made, { [name]: copy(each) });
+    return made;
+  };
+  return copy(tree) as Tree;
 }
 
 /** @param outside an object that refers to another file */
@@ -109,13 +153,18 @@ async function bundled(file: string, document: Tree, outside: Tree): Promise<Tre
   requireDecodable(document);
   const config = await createConfig({});
   const root = resolve(file);
-  const externalRefResolver = new FilesOnly(root, config.resolve);
+  const nameOf = (other: string) => {
+    const name = join(dirname(file), relative(dirname(root), other));
+    return name === 'openapi.yaml' ? `./${name}` : name;
+  };
+  const externalRefResolver = new FilesOnly(root, nameOf, config.resolve);
   let why = 'a circle';
   try {
     const { bundle: made } = await bundle({ ref: root, config, externalRefResolver });
     const tree: unknown = made.parsed;
     // A reference that leads nowhere stays, and is refused at its own line.
-    if (externalRefResolver.refused.length === 0 && !isWithinItself(tree)) return structuredClone(tree) as Tree;
+    if (externalRefResolver.refused.length === 0 && !isWithinItself(tree))
+      return copied(tree as Tree, externalRefResolver.files, nameOf);
   } catch (error) {
     why = Error.isError(error) ? error.message : String(error);
   }

@@ -133,22 +133,31 @@ export function readTree(yaml: string): Parsed & { readonly tree: unknown } {
 /** The line and column, such as `12:9`, of a map or a list, and of each of its members. */
 interface Places {
   readonly own: string;
-  readonly members: Map<string, string>;
+  readonly members: ReadonlyMap<string, string>;
+  /** The file, if it is another one than the contract. */
+  readonly file?: string | undefined;
 }
 const places = new WeakMap<object, Places>();
 
 /** Gives a new object, which an edit has made, the place of the member that it replaces. */
 export function placedAt<T extends object>(made: T, node: object, member: string): T {
-  const { own = '', members } = places.get(node) ?? {};
-  if (own !== '') places.set(made, { own: members?.get(member) ?? own, members: new Map() });
+  const { own = '', members, file } = places.get(node) ?? {};
+  if (own !== '') places.set(made, { own: members?.get(member) ?? own, members: new Map(), file });
   return made;
+}
+
+/** Gives a copy of an object, which was read from another file, the places of the object. */
+export function placedAs(copy: object, node: object, file: string): void {
+  const known = places.get(node);
+  if (known !== undefined) places.set(copy, { ...known, file });
 }
 
 /** `openapi.yaml:12:9` for a map or a list of a document from readOpenApi, or for a member of it. */
 export function locationOf(value: unknown, member?: string): string {
   const known = isLarge(value) ? places.get(value) : undefined;
   if (known === undefined) return 'openapi.yaml';
-  return `openapi.yaml:${(member === undefined ? undefined : known.members.get(member)) ?? known.own}`;
+  const place = (member === undefined ? undefined : known.members.get(member)) ?? known.own;
+  return `${known.file ?? 'openapi.yaml'}:${place}`;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { adopt } from '../../../tools/adopt/adopt.ts';
@@ -32,7 +32,8 @@ async function run(main: string | Buffer, others: Readonly<Record<string, string
   for (const [name, text] of files) writeFileSync(join(folder, name), text);
   const output = join(folder, 'made.yaml');
   const { code, stdout } = await adopt(join(folder, MAIN), { output });
-  return { code, stdout: stdout.replaceAll(`${folder}/`, ''), isWritten: existsSync(output) };
+  const written = existsSync(output) ? readFileSync(output, 'utf8') : '';
+  return { code, stdout: stdout.replaceAll(`${folder}/`, ''), isWritten: written !== '', written };
 }
 
 /** A refusal of a file, at a line of it. */
@@ -103,6 +104,35 @@ test.each<[path: readonly string[], other: string]>([
 ])('adopt brings in a file by a $ref below a name that is also a keyword for data, at %j', async (path, other) => {
   const { code, stdout } = await run(documentWith(path, { $ref: 'other.yaml' }), { 'other.yaml': `${other}\n` });
   expect([code, stdout]).toEqual([0, expect.stringMatching(/ 0 decisions, 0 refusals\n$/)]);
+});
+
+test.each<[schema: string, found: RegExp]>([
+  ['format: isbn', /^ {2}other\.yaml:5:7: format isbn is not supported: /m],
+  ['items: {}\n      enum: { a: 1 }', /^ {2}other\.yaml:6:7: enum must be a list/m],
+])('adopt asks about a part of another file by its line there: %j', async (schema, found) => {
+  const { stdout } = await run(referring('other.yaml#/S'), {
+    'other.yaml': `S:\n  type: object\n  properties:\n    value:\n      ${schema}\n`,
+  });
+  expect(stdout).toMatch(found);
+});
+
+test('adopt refuses a part of another file by its line there', async () => {
+  const { stdout } = await run(documentWith(['paths', '/a'], { $ref: 'other.yaml' }), {
+    'other.yaml': 'get:\n  operationId: a\n  security:\n  responses: {}\n',
+  });
+  expect(stdout).toMatch(/^refusal: other\.yaml:3:3: security must be a list /m);
+});
+
+test('adopt keeps the digits of a document that refers to a file, and of the file', async () => {
+  const int64 = (bound: string) => `{ type: integer, format: int64, ${bound} }`;
+  const main = referring('other.yaml#/S').replace(
+    '/books:',
+    `/books:\n    parameters: [{ name: q, in: query, schema: ${int64('minimum: -9223372036854775807')} }]`,
+  );
+  const { written } = await run(main, {
+    'other.yaml': `S: { type: object, properties: { a: ${int64('maximum: 9007199254740993')} } }\n`,
+  });
+  expect(written).toMatch(/minimum: -9223372036854775807 [^]*maximum: 9007199254740993$/m);
 });
 
 test('adopt leaves an example of a schema as it is, although it looks like a $ref', async () => {
