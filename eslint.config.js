@@ -60,7 +60,7 @@ const IMPORTS = {
     packages: ['express-openapi-validator/dist'],
   },
   'http/**': {
-    others: ['contract/', 'storage/store.ts'],
+    others: ['contract/', 'storage/store.ts', 'storage/turns.ts'],
     types: ['auth/', 'service.ts'],
     packages: ['express'],
   },

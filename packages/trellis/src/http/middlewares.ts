@@ -103,7 +103,7 @@ export function middlewaresOf(
     const { ledger, values } = context;
     if (!ledger.takeSlots(context)) throw overloaded;
     try {
-      context.reply = await call(known(values).request, new RequestTools(context));
+      context.reply = await call(context, known(values).request, new RequestTools(context));
     } finally {
       ledger.releaseSlots(context);
     }

@@ -1,13 +1,28 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Caller } from '../contract/caller.ts';
 import type { Handler } from '../service.ts';
+import { asCaller } from '../storage/turns.ts';
+import type { Exchange } from './connection.ts';
 
 const running = new AsyncLocalStorage<string>();
 
-/** Marks all that a handler does and starts, so that `runningOperation` finds the id of the operation. */
-export function asOperation(id: string, handler: Handler): Handler {
-  // One scope for all requests: to make one takes longer than to enter it.
-  const enter = running.run(id, () => AsyncLocalStorage.snapshot());
-  return (request, tools) => enter(handler, request, tools);
+/**
+ * Marks all that a handler does and starts, so that `runningOperation` finds the id of the operation, and the store shares
+ * its turns by caller.
+ */
+export function asOperation(id: string, handler: Handler) {
+  const ofOperation = running.run(id, () => AsyncLocalStorage.snapshot());
+  const scopeOf = (key: string) => ofOperation(asCaller<typeof ofOperation>, key, () => AsyncLocalStorage.snapshot());
+  // One scope for all requests of a caller: to make one takes longer than to enter it.
+  const scopes = new WeakMap<Caller, typeof ofOperation>();
+  return ({ caller, key }: Pick<Exchange, 'caller' | 'key'>, ...given: Parameters<Handler>) => {
+    let scope = caller && scopes.get(caller);
+    if (scope === undefined) {
+      scope = scopeOf(key);
+      if (caller !== undefined) scopes.set(caller, scope);
+    }
+    return scope(handler, ...given);
+  };
 }
 
 /**

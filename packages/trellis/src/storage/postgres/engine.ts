@@ -23,7 +23,7 @@ import { findSpread } from './citus.ts';
 import { createBatch, createSpread, Creating, find, insert, lookUpBatch, readyStatement } from './batch.ts';
 import type { PostgresConnection } from './client.ts';
 import { atWork, InterruptedError, POOLER, StatementRejectedError } from './errors.ts';
-import { type Query, Session } from './session.ts';
+import { BEGIN, CANCEL_MS, type Query, retrying, Session } from './session.ts';
 import { type PostgresLocation, serverOf } from './location.ts';
 import { withoutNulls } from '../tables.ts';
 import { Turns } from '../turns.ts';
@@ -33,6 +33,8 @@ import { migrate, requireColumns } from './migrations.ts';
 const MAX_CONCURRENT_BATCHES = 2;
 /** Queries and transactions of operations have a connection each. */
 const MAX_CONCURRENT_QUERIES = 8;
+/** How many of them are kept for callers that have none: a query may have its turn for 5 s. */
+const SPARE_QUERIES = 2;
 /** The look-ups of one statement, which takes about 10 µs for each. */
 const MAX_LOOK_UPS = 256;
 const REOPEN_PAUSE_MS = 1000;
@@ -85,7 +87,10 @@ class PostgresEngine implements Engine {
   /** The open connections of all sessions. */
   private readonly connections = new Set<PostgresConnection>();
   /** Queries may be long, and look-ups are short. */
-  private readonly turns = new Turns(MAX_CONCURRENT_QUERIES, STORE_PATIENCE_MS / 2, MAX_CONCURRENT_BATCHES);
+  private readonly turns = new Turns(MAX_CONCURRENT_QUERIES, STORE_PATIENCE_MS / 2, {
+    short: MAX_CONCURRENT_BATCHES,
+    spare: SPARE_QUERIES,
+  });
   private readonly creations: Queue<NewRow, Creation>;
   /** One for each table, so that a locked table does not delay the look-ups of others. */
   private readonly lookUps = new Map<string, Queue<LookUp, AnyRow | undefined>>();
@@ -112,13 +117,24 @@ class PostgresEngine implements Engine {
     this.opened.catch(() => undefined);
   }
 
+  /** Why no call can succeed now. */
+  private get unusable(): Error | undefined {
+    return this.closing.signal.aborted ? new StoreUnavailable('the store is closed') : this.notOpen;
+  }
+
+  private requireUsable(): void {
+    const { unusable } = this;
+    if (unusable !== undefined) throw unusable;
+  }
+
   create(row: NewRow): Promise<Creation> {
-    if (this.notOpen !== undefined) return Promise.reject(this.notOpen);
+    const { unusable } = this;
+    if (unusable !== undefined) return Promise.reject(unusable);
     return this.creations.add(row);
   }
 
   async get(lookUp: LookUp): Promise<AnyRow | undefined> {
-    if (this.notOpen !== undefined) throw this.notOpen;
+    this.requireUsable();
     const [table] = lookUp;
     const creating = ofTable(this.creating, table);
     if (creating.spread !== undefined) {
@@ -134,12 +150,9 @@ class PostgresEngine implements Engine {
   private lookUpsOf(creating: Creating): Queue<LookUp, AnyRow | undefined> {
     return new Queue({
       work: async (lookUps, until) => {
-        const answers = await this.withTurn(
-          (session) => lookUpBatch((work) => session.withRetries(work, until, true), creating, lookUps),
-          false,
-          true,
-          until,
-        );
+        const lookUp = (session: Session) =>
+          lookUpBatch((work) => session.withRetries(work, until, true), creating, lookUps);
+        const answers = await this.turns.run(() => this.withSession(lookUp), { isShort: true });
         return answers.map((answer) => (Error.isError(answer) ? atWork(answer) : answer));
       },
       bytesOf: (lookUp) => bytesOf(lookUp),
@@ -150,13 +163,13 @@ class PostgresEngine implements Engine {
 
   readonly run: Run = async (statement) => {
     const { sql, values, writes } = statement;
-    if (writes) return await this.withTurn((session, until) => session.write(until, sql, ...values), true);
+    if (writes)
+      return await this.withTurns((session, until) => session.write(until, sql, ...values), { serializable: true });
     return await this.read(statement);
   };
 
   private read(statement: Statement, isShort = false): Promise<Result> {
-    const work = (query: Query) => runBy(query, statement);
-    return this.withTurn((session, until) => session.withRetries(work, until, true), false, isShort);
+    return this.withTurns((session, until) => runBy(session.queryUntil(until), statement), { isShort });
   }
 
   readonly runShort: Run = async (statement) => {
@@ -166,8 +179,8 @@ class PostgresEngine implements Engine {
   };
 
   async transaction<T>(work: Work<T>, repeatable: boolean): Promise<T> {
-    return await this.withTurn((session, until) => {
-      let looksFirst = false;
+    let looksFirst = false;
+    return await this.withTurns((session, until) => {
       const workOn = (query: Query) => {
         const create = async (row: NewRow) => {
           const creating = ofTable(this.creating, row[0]);
@@ -187,12 +200,12 @@ class PostgresEngine implements Engine {
         };
         return work({ run: (statement: Statement) => runBy(query, statement), create }, until);
       };
-      return session.transaction(workOn, until, repeatable);
+      return session.attempt(BEGIN, workOn, until, repeatable);
     });
   }
 
   async *portions({ sql, values }: Statement, size: number): AsyncGenerator<readonly AnyRow[]> {
-    if (this.notOpen !== undefined) throw this.notOpen;
+    this.requireUsable();
     using session = this.newSession();
     try {
       yield* session.portions(size, deadline(), sql, ...values);
@@ -306,7 +319,7 @@ class PostgresEngine implements Engine {
   }
 
   private async translated<T>(work: () => Promise<T>): Promise<T> {
-    if (this.notOpen !== undefined) throw this.notOpen;
+    this.requireUsable();
     try {
       return await work();
     } catch (error) {
@@ -344,13 +357,23 @@ class PostgresEngine implements Engine {
     return new Session(this.location, this.layout.tables, this.connections, unreachable);
   }
 
-  private withTurn<T>(
+  /** Runs `work` in turns of its caller, a turn for each try. In the pause before another try, it holds no session. */
+  private withTurns<T>(
     work: (session: Session, until: number) => Promise<T>,
-    serializable?: boolean,
-    isShort?: boolean,
-    until = deadline(),
+    { serializable = false, isShort = false } = {},
   ): Promise<T> {
-    return this.turns.run(() => this.withSession((session) => work(session, until), serializable), isShort);
+    let until: number | undefined;
+    const attempt = (session: Session, pause: number) => {
+      until ??= deadline();
+      const end = until;
+      return session.tryOnce(() => work(session, end), end, pause, true);
+    };
+    return retrying((pause) =>
+      this.turns.run(() => this.withSession((session) => attempt(session, pause), serializable), {
+        isShort,
+        until: until && until - CANCEL_MS,
+      }),
+    );
   }
 
   private async withSession<T>(work: (session: Session) => Promise<T>, serializable = false): Promise<T> {

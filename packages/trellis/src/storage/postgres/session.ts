@@ -19,7 +19,7 @@ const FIRST_PAUSE_MS = 20;
 const MAX_PAUSE_MS = 500;
 
 /** The store cancels a query this long before the deadline of the query. */
-const CANCEL_MS = 500;
+export const CANCEL_MS = 500;
 /** The time limit of a query to a server that did not answer before, and of the wait for a connection to it. */
 const UNREACHABLE_QUERY_MS = 1000;
 const PORTION_MS = 600_000;
@@ -27,7 +27,7 @@ const PORTION_MS = 600_000;
 /** Locks a row, which takes a transaction id: the commit then waits until the standby has all earlier commits. */
 const FLUSH = 'select id from schema_version for key share';
 
-const BEGIN = 'begin isolation level serializable';
+export const BEGIN = 'begin isolation level serializable';
 const BEGIN_NAME = 'store_begin';
 
 /** Limits the memory, as the text of a query may depend on a request. */
@@ -35,6 +35,17 @@ const MAX_NAMES = 200;
 
 /** Names of prepared statements. They depend on the text alone, so that sessions may share a connection of a pooler. */
 const names = new Map<string, string>([[BEGIN, BEGIN_NAME]]);
+
+const AGAIN = Symbol('try again');
+
+/** Calls `attempt` with the length of the next pause until it returns a result. */
+export async function retrying<T>(attempt: (pause: number) => Promise<T | typeof AGAIN>): Promise<T> {
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
+    const result = await attempt(pause);
+    if (result !== AGAIN) return result;
+    await sleep(pause * (0.5 + Math.random() / 2));
+  }
+}
 
 /** One connection at a time. When it is lost, the session connects again, to the next host if there are several. */
 export class Session implements Disposable {
@@ -70,31 +81,50 @@ export class Session implements Disposable {
   }
 
   /**
+   * Runs `work`, and runs it again until the deadline.
+   *
    * @param until the deadline on the clock of `performance.now()`
-   * @param ofOperation whether the statements are those of an operation, which may conflict with others or take too
-   * long although the server can be reached. The store's own statements are short
-   * @throws the last error, after the deadline, or at once if a retry is pointless
+   * @throws as `tryOnce` does
    */
   async withRetries<T>(work: (query: Query) => Promise<T>, until: number, ofOperation = false): Promise<T> {
-    const soon = () => (this.unreachable ? Math.min(until, performance.now() + UNREACHABLE_QUERY_MS) : until);
-    const query: Query = async (...statement) =>
-      await this.queryOn(await this.getIsolated(false, soon()), soon(), statement);
-    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
-      try {
-        const result = await work(query);
-        this.unreachable = false;
-        return result;
-      } catch (error) {
-        if (!(error instanceof InterruptedError) || this.closing.signal.aborted) throw error;
-        const isReached = ofOperation && error.undone === 'work';
-        if (isReached) this.unreachable = false;
-        if (this.unreachable || performance.now() + pause >= until - CANCEL_MS) {
-          this.unreachable = !isReached;
-          throw error;
-        }
-        await sleep(pause * (0.5 + Math.random() / 2));
+    return await retrying((pause) => this.tryOnce(() => work(this.queryUntil(until)), until, pause, ofOperation));
+  }
+
+  /**
+   * Runs `work` once.
+   *
+   * @param pause how long the pause before the next try would be
+   * @param ofOperation whether the statements are those of an operation, which may conflict with others or take too
+   * long although the server can be reached. The store's own statements are short
+   * @returns AGAIN if it failed, and another try may succeed
+   * @throws the error, at the deadline, or if a retry is pointless
+   */
+  async tryOnce<T>(
+    work: () => Promise<T>,
+    until: number,
+    pause: number,
+    ofOperation: boolean,
+  ): Promise<T | typeof AGAIN> {
+    try {
+      const result = await work();
+      this.unreachable = false;
+      return result;
+    } catch (error) {
+      if (!(error instanceof InterruptedError) || this.closing.signal.aborted) throw error;
+      const isReached = ofOperation && error.undone === 'work';
+      if (isReached) this.unreachable = false;
+      if (this.unreachable || performance.now() + pause >= until - CANCEL_MS) {
+        this.unreachable = !isReached;
+        throw error;
       }
+      return AGAIN;
     }
+  }
+
+  /** Queries in read committed. */
+  queryUntil(until: number): Query {
+    const soon = () => (this.unreachable ? Math.min(until, performance.now() + UNREACHABLE_QUERY_MS) : until);
+    return async (...statement) => await this.queryOn(await this.getIsolated(false, soon()), soon(), statement);
   }
 
   async query(until: number, ...statement: Parameters<Query>): Promise<Result> {
@@ -102,35 +132,30 @@ export class Session implements Disposable {
   }
 
   /**
-   * Runs one statement as a serializable transaction of its own, and retries it: in one round trip, unless it changes
-   * no row. No other work may use the session meanwhile.
+   * Runs one statement, once, as a serializable transaction of its own: in one round trip, unless it changes no row. No
+   * other work may use the session meanwhile.
    *
-   * @throws as `transaction` does for work that is not repeatable
+   * @throws as `attempt` does for work that is not repeatable
    */
   async write(until: number, ...statement: Parameters<Query>): Promise<Result> {
-    const attempt = async () => {
-      const connection = await this.getIsolated(true, until);
-      const result = await commit(this.queryOn(connection, until, statement), false);
-      // The commit of a change waits for the standby by itself.
-      if (result.changes === 0n) await this.queryOn(connection, until, [FLUSH]);
-      return result;
-    };
-    return await this.withRetries(attempt, until, true);
+    const connection = await this.getIsolated(true, until);
+    const result = await commit(this.queryOn(connection, until, statement), false);
+    // The commit of a change waits for the standby by itself.
+    if (result.changes === 0n) await this.queryOn(connection, until, [FLUSH]);
+    return result;
+  }
+
+  /** Runs `work` in a transaction, and retries it. @throws as `attempt` does */
+  async transaction<T>(work: (query: Query) => Promise<T>, until: number, repeatable: boolean): Promise<T> {
+    return await this.withRetries(() => this.attempt(BEGIN, work, until, repeatable), until, true);
   }
 
   /**
-   * Runs `work` in a transaction, and retries it. If the answer to the commit is lost, it retries only repeatable work.
-   * No other work may use the session meanwhile.
+   * Runs `work` in a transaction, once. No other work may use the session meanwhile.
    *
-   * @throws StoreUnavailable if that answer is lost and the work is not repeatable
+   * @throws StoreUnavailable if the answer to the commit is lost and the work is not repeatable
    * @throws the error of PostgreSQL or the network in all other cases
    */
-  async transaction<T>(work: (query: Query) => Promise<T>, until: number, repeatable: boolean): Promise<T> {
-    const attempt = () => this.attempt(BEGIN, work, until, repeatable);
-    return await this.withRetries(attempt, until, true);
-  }
-
-  /** Runs `work` in a transaction, once. @throws as `transaction` does */
   async attempt<T>(begin: string, work: (query: Query) => Promise<T>, until: number, repeatable: boolean): Promise<T> {
     const connection = await this.getConnection(until);
     let changes = 0n;

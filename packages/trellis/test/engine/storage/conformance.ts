@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Store } from '../../../src/storage/store.ts';
 import { allRows, createEach } from '../../support/app.ts';
 import { slowClock } from '../../support/in-time.ts';
+import { testCallers } from './conformance-callers.ts';
 import { testCreations } from './conformance-creations.ts';
 import { testLookUps } from './conformance-look-ups.ts';
 import { testQueries } from './conformance-queries.ts';
@@ -210,6 +211,7 @@ export function testEngine(name: string, { open, spreads = false }: Engine): voi
     testTables(() => store, open);
     // These tests use transactions, which cannot use a table that is spread.
     if (!spreads) testValues(() => store);
+    if (!spreads) testCallers(() => store);
     testCreations(() => store, open, spreads);
     testTokens(() => store.tokens);
   });

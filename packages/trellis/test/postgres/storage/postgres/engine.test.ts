@@ -14,6 +14,7 @@ import { readPostgresLocation } from '../../../../src/storage/postgres/location.
 import { InterruptedError, StatementRejectedError } from '../../../../src/storage/postgres/errors.ts';
 import { Session, type Query, type WithRetries } from '../../../../src/storage/postgres/session.ts';
 import type { LookUp } from '../../../../src/storage/store.ts';
+import { asCaller } from '../../../../src/storage/turns.ts';
 import { inTime } from '../../../support/in-time.ts';
 import { hostile } from '../../../support/hostile-role.ts';
 import { insist } from '../../../support/insist.ts';
@@ -69,11 +70,11 @@ test('the store tells how many of its sessions are open and in use, and how many
   const statement = { sql: 'select pg_advisory_lock_shared(1)', values: [], writes: false };
   await other.run('select pg_advisory_lock(1)');
   const running = Array.from({ length: 11 }, () => store.run(statement));
-  await until(async () => (await measured())['connections_to_postgres'] === 9);
-  expect(await measured()).toMatchObject({ sessions_in_use: 8, waiting_queries: 3 });
+  await until(async () => (await measured())['connections_to_postgres'] === 7);
+  expect(await measured()).toMatchObject({ sessions_in_use: 6, waiting_queries: 5 });
   await other.run('select pg_advisory_unlock(1)');
   await Promise.all(running);
-  expect(await measured()).toMatchObject({ connections_to_postgres: 9, sessions_in_use: 0, waiting_queries: 0 });
+  expect(await measured()).toMatchObject({ connections_to_postgres: 7, sessions_in_use: 0, waiting_queries: 0 });
   await store.close();
   await until(async () => (await measured())['connections_to_postgres'] === 0);
 });
@@ -206,6 +207,10 @@ test('a statement that waits for the begin, or for the first statement, of its t
   expect(await server.query('select id from items', own)).toEqual([{ id: '2' }]);
 });
 
+/** Asks on behalf of one caller six times, which is as much as one gets at once, and of two others. */
+const askEight = <T>(ask: () => Promise<T>): Promise<T>[] =>
+  Array.from({ length: 8 }, (_, index) => asCaller(`caller ${Math.max(0, index - 5)}`, ask));
+
 test('the store runs eight queries at once, and looks up a token and the row of a key meanwhile', async () => {
   const own = await server.createDatabase();
   const store = await open(own);
@@ -218,10 +223,11 @@ test('the store runs eight queries at once, and looks up a token and the row of 
     await other.run('select pg_advisory_lock(1)');
     try {
       let done = 0;
-      const waiting = Array.from({ length: 24 }, async () => {
+      const ask = async () => {
         await runSql(store, 'select pg_advisory_xact_lock_shared(1)').catch(() => undefined);
         done++;
-      });
+      };
+      const waiting = [...askEight(ask), ...askEight(ask), ...askEight(ask)];
       const locked = `select from ${mine} and wait_event_type = 'Lock' having count(*) = 8`;
       await until(async () => done > 0 || (await server.query(locked)).length);
       expect(await store.tokens.find(hash)).toMatchObject({ name: 'mine' });
@@ -236,6 +242,30 @@ test('the store runs eight queries at once, and looks up a token and the row of 
       await other.run('select pg_advisory_unlock_all()');
     }
   });
+  await store.close();
+});
+
+test('the store answers each caller while another one has 40 queries that take long', async () => {
+  const own = await server.createDatabase();
+  const store = await open(own);
+  await createEach(store, 'items', [{ id: 1n, name: 'x' }]);
+  await using other = await OtherSession.open(server.url(own));
+  await other.run('select pg_advisory_lock(1)');
+  const long = asCaller('crowd', () =>
+    Array.from({ length: 40 }, () => runSql(store, 'select pg_advisory_xact_lock_shared(1)').catch(() => undefined)),
+  );
+  const { database: queries, transaction } = store;
+  const update = (name: string, { database } = store) =>
+    database.updateTable('items').set({ name }).where('id', '=', 1n).execute();
+  const answers = await asCaller('other', async () => [
+    await update('written'),
+    await queries.selectFrom('items').selectAll().execute(),
+    await transaction(({ database }) => update('in a transaction', { ...store, database })),
+    await store.get('items', { id: 1n } as never),
+  ]);
+  expect(answers).toMatchObject([[{ numUpdatedRows: 1n }], [{ name: 'written' }], [{}], { name: 'in a transaction' }]);
+  await other.run('select pg_advisory_unlock(1)');
+  await Promise.all(long);
   await store.close();
 });
 
@@ -330,7 +360,7 @@ test('the store rejects eight transactions that hang and a query that waits for 
   const store = await open();
   const end = Promise.withResolvers<undefined>();
   const read = () => store.database.selectFrom('items').select('id').limit(1).execute();
-  const nested = Array.from({ length: 8 }, () =>
+  const nested = askEight(() =>
     store.transaction(async () => {
       await end.promise;
     }),
