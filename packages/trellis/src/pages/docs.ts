@@ -5,10 +5,12 @@ import { basename } from 'node:path/posix';
 import { type RequestHandler, Router } from 'express';
 import helmet from 'helmet';
 import swaggerUi from 'swagger-ui-express';
+import { isAlias, type Node, visit } from 'yaml';
 import { PAGES } from '../contract/rules/addresses.ts';
 import type { Contract } from '../contract/contract.ts';
+import type { Server } from '../contract/schema/document.ts';
 import { exactJson } from '../contract/schema/int64.ts';
-import { parseYaml } from '../contract/schema/yaml.ts';
+import { type Parsed, parseYaml } from '../contract/schema/yaml.ts';
 import { send } from '../http/reply.ts';
 import { literalPath, onlyAllow } from '../http/router.ts';
 import { digitsPlugin } from './digits-plugin.ts';
@@ -184,14 +186,31 @@ function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"$]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/**
- * The contract with this service as its first server: a path, which the browser completes. Integers are read as bigint and
- * written digit by digit: as a number, an integer of 64 bits would be rounded.
- */
-function withServer(contract: Contract, basePath: string): { readonly yaml: string; readonly json: string } {
-  const { parsed: document } = parseYaml(contract.yaml);
-  const [own] = contract.document.servers ?? [];
-  const asWritten = basePath === '' && (own === undefined || /^\/[^{]*$/.test(own.url));
-  if (!asWritten) document.setIn(['servers', 0], document.createNode({ url: basePath + contract.basePath || '/' }));
-  return { yaml: asWritten ? contract.yaml : document.toString({ lineWidth: 0 }), json: exactJson(document.toJS()) };
+/** The contract with this service as its first server: a path, which the browser completes. */
+function withServer(
+  { yaml, document, basePath }: Contract,
+  mount: string,
+): { readonly yaml: string; readonly json: string } {
+  const [own, ...others] = document.servers ?? [];
+  if (mount === '' && (own === undefined || /^\/[^{]*$/.test(own.url))) return { yaml, json: exactJson(document) };
+  const server = { url: mount + basePath || '/' };
+  return {
+    yaml: withFirstServer(parseYaml(yaml), server),
+    json: exactJson({ ...document, servers: [server, ...others] }),
+  };
+}
+
+/** Edits the text, which keeps its comments. */
+function withFirstServer({ parsed, aliases }: Parsed, server: Server): string {
+  const copyOf = (node: Node | undefined) => parsed.createNode(node?.toJS(parsed, { maxAliasCount: -1 }));
+  const servers = parsed.get('servers', true);
+  if (isAlias(servers)) parsed.set('servers', copyOf(aliases.get(servers)));
+  const replaced = new Set<unknown>();
+  visit(parsed.getIn(['servers', 0], true) as Node | null, { Node: (_key, node) => void replaced.add(node) });
+  // Aliases of what goes become copies of it.
+  visit(parsed, {
+    Alias: (_key, alias) => (replaced.has(aliases.get(alias)) ? copyOf(aliases.get(alias)) : undefined),
+  });
+  parsed.setIn(['servers', 0], parsed.createNode(server));
+  return parsed.toString({ lineWidth: 0 });
 }

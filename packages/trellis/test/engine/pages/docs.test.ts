@@ -68,6 +68,20 @@ test('the contract as served lists its other servers unchanged', async () => {
   expect((parse(await (await fetch(`${url}/openapi.yaml`)).text()) as { servers: unknown }).servers).toEqual(servers);
 });
 
+test.each([
+  ['that are an alias', 'x-servers: &s\n  - url: https://items.example/v1\nservers: *s\n', '/api/v1'],
+  ['whose first is an alias', 'x-server: &s { url: https://items.example/v1 }\nservers: [*s]\n', '/api/v1'],
+  ['whose first has aliases', 'servers: [&s { url: &u https://items.example/v1 }]\nx-more: [*s, *u]\n', '/api/v1'],
+  ['which more than a hundred aliases follow', `servers: [&s { url: / }]\nx-more: [${'*s, '.repeat(200)}*s]\n`, '/api'],
+])('the contract is served with servers %s', async (_, servers, url) => {
+  const yaml = YAML.replace(/^servers:\n(?: .*\n)+/m, servers);
+  const { url: at } = await startApp({ yaml, basePath: '/api' });
+  const expected = { ...(parse(yaml, { maxAliasCount: -1 }) as object), servers: [{ url }] };
+  const [text, json] = ['yaml', 'json'].map(async (name) => (await fetch(`${at}/api/openapi.${name}`)).text());
+  expect(parse((await text) ?? '', { maxAliasCount: -1 })).toEqual(expected);
+  expect(JSON.parse((await json) ?? '')).toEqual(expected);
+});
+
 describe('/openapi.json', () => {
   test('has the content of /openapi.yaml', async () => {
     const { body } = (await request(app.url)
