@@ -15,7 +15,7 @@ import {
 } from '../src/contract/schema/document.ts';
 import { ContractError } from '../src/contract/errors.ts';
 import { requireIntegers } from '../src/contract/rules/integers.ts';
-import { isLarge } from '../src/contract/schema/exact.ts';
+import { isLarge, isOfType } from '../src/contract/schema/exact.ts';
 import {
   beneath,
   closure,
@@ -213,18 +213,24 @@ function requireObjects(body: AnySchema, follow: Follow, found: Findings): void 
   for (const value of closure([body], (each) => typed(each, follow).flatMap(beneath))) visit(value, TYPES);
 }
 
-/** openapi-typescript adds null to an `enum` beside several types, and reads an `enum` of objects as alternatives. */
+/**
+ * openapi-typescript ignores `type` beside the values of `const` and `enum`, takes `const: null` for any value, adds
+ * null to an `enum` beside several types, and reads an `enum` of objects as alternatives.
+ */
 function withValues(schema: Schema): Schema {
   const { type, const: only, enum: values, ...others } = schema;
+  const fits = (value: unknown) => type === undefined || [type].flat().some((each) => isOfType(value, each));
   const digits = (value: unknown) =>
     isInt64Schema(schema) && (typeof value === 'bigint' || Number.isInteger(value))
       ? `${DIGITS}${String(value)}`
       : value;
+  const isPlain = 'const' in schema && only !== null && fits(only);
+  const allowed = 'const' in schema && !isPlain ? [only] : values;
   return {
     ...others,
-    ...('const' in schema && { const: digits(only) }),
-    ...(values !== undefined && { enum: values.map(digits) }),
-    ...(type !== undefined && (values === undefined || (typeof type === 'string' && type !== 'object')) && { type }),
+    ...(isPlain && { const: digits(only) }),
+    ...(allowed !== undefined && { enum: allowed.filter(fits).map(digits) }),
+    ...(type !== undefined && (allowed === undefined || (typeof type === 'string' && type !== 'object')) && { type }),
   };
 }
 

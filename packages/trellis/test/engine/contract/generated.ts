@@ -152,6 +152,13 @@ export interface components {
              */
             some?: 1n | -9223372036854775808n | null;
             bounded?: components["schemas"]["Serial"] & bigint & unknown;
+            /** @enum {unknown} */
+            nothing?: null;
+            nothingOr?: components["schemas"]["Dog"] | null;
+            /** @enum {string} */
+            notNull?: "a";
+            /** @enum {integer} */
+            impossible?: never;
             list?: (1n | 2n)[];
             pair?: [
                 bigint,
