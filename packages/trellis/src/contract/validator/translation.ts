@@ -214,7 +214,7 @@ export class Translation {
   private choice(schema: Schema, branches: readonly AnySchema[], shownOf: (branch: AnySchema) => unknown): unknown[] {
     const { propertyName = '' } = schema.discriminator ?? {};
     const pins = pinnedBranches(schema, branches, this.follow);
-    const having = (values: readonly string[]) => ({
+    const having = (values: readonly unknown[]) => ({
       type: 'object',
       ...this.requiring([propertyName]),
       properties: { [propertyName]: this.exact({ enum: values }) },
