@@ -15,7 +15,7 @@ import {
 } from '../src/contract/schema/document.ts';
 import { ContractError } from '../src/contract/errors.ts';
 import { requireIntegers } from '../src/contract/rules/integers.ts';
-import { isLarge, isOfType } from '../src/contract/schema/exact.ts';
+import { isLarge, isObject, isOfType } from '../src/contract/schema/exact.ts';
 import {
   beneath,
   closure,
@@ -225,11 +225,15 @@ function withValues(schema: Schema): Schema {
       ? `${DIGITS}${String(value)}`
       : value;
   const isPlain = 'const' in schema && only !== null && fits(only);
-  const allowed = 'const' in schema && !isPlain ? [only] : values;
+  const allowed = ('const' in schema && !isPlain ? [only] : values)?.filter(fits);
+  const isOfObjects = allowed === undefined || (allowed.length > 0 && allowed.every(isObject));
   return {
-    ...others,
+    // Beside members, openapi-typescript ignores an `enum`.
+    ...(isOfObjects
+      ? others
+      : Object.fromEntries(Object.entries(others).filter(([name]) => !OF_MEMBERS.includes(name)))),
     ...(isPlain && { const: digits(only) }),
-    ...(allowed !== undefined && { enum: allowed.filter(fits).map(digits) }),
+    ...(allowed !== undefined && { enum: allowed.map(digits) }),
     ...(type !== undefined && (allowed === undefined || (typeof type === 'string' && type !== 'object')) && { type }),
   };
 }

@@ -157,6 +157,10 @@ export interface components {
             nothingOr?: components["schemas"]["Dog"] | null;
             /** @enum {string} */
             notNull?: "a";
+            /** @enum {unknown} */
+            noObject?: "a" | {
+                a: 1;
+            };
             /** @enum {integer} */
             impossible?: never;
             list?: (1n | 2n)[];
