@@ -324,6 +324,11 @@ interface Numbers {
   one: 9007199254740993n | undefined;
   some: 1n | -9223372036854775808n | null | undefined;
   words: 'a' | 'b' | undefined;
+  nothing: null | undefined;
+  nothingOr: { kind: 'dog' | 'hound'; tricks: string | undefined } | null | undefined;
+  notNull: 'a' | undefined;
+  noObject: 'a' | { a: 1 } | undefined;
+  impossible: undefined;
   bounded: bigint | undefined;
   list: readonly (1n | 2n)[] | undefined;
   pair: readonly [bigint, string] | undefined;
