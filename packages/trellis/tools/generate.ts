@@ -17,6 +17,7 @@ import { unlistedNumbers } from '../src/contract/failures.ts';
 import { examine, sumOf } from '../src/contract/load.ts';
 import { untestedValidator } from '../src/contract/validator/validator-eov.ts';
 import { requireTypes } from './contract-for-types.ts';
+import { contradictions } from './contradictions.ts';
 import { withErrorNumbers } from './error-table.ts';
 import { requireFittingExamples } from './examples.ts';
 import { forLibraries, withOwnNames } from './for-libraries.ts';
@@ -61,7 +62,7 @@ async function generated(folder: string, check: boolean) {
   const places = like.length === 0 ? '' : `, and ${like.length} more of its kind`;
   if (first !== undefined && !(await hasErrorBody(folder)))
     warn(`${first.message}${places}; the service starts only with an errorBody that makes valid bodies`);
-  spelledUuids(examined).forEach(warn);
+  for (const each of [...contradictions(examined), ...spelledUuids(examined)]) warn(each);
   const unlisted = unlistedNumbers(document).join(', ');
   if (check && unlisted !== '')
     throw new ContractError(`x-error-numbers lacks ${unlisted}, which the service may answer: add them`, CONTRACT);

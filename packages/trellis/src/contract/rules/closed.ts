@@ -15,7 +15,7 @@ export function requireDeclared(schema: Schema, follow: Follow): void {
       );
 }
 
-function forbids(schema: Schema, name: string, follow: Follow): boolean {
+export function forbids(schema: Schema, name: string, follow: Follow): boolean {
   if (schema.additionalProperties === false) return !declares(schema, name);
   if (schema.unevaluatedProperties !== false) return false;
   const isOpen = ({ additionalProperties = false, unevaluatedProperties = false }: Schema) =>

@@ -121,6 +121,13 @@ describe('`generate` warns of a UUID in two spellings', () => {
   });
 });
 
+test('`generate` warns of keywords that leave no value', async () => {
+  const { code, said } = await generate(member('code', 'type: string, enum: [01, 08], maxLength: 2'));
+  const warned =
+    /openapi\.yaml:(\d+):\d+: enum contradicts type at \S*openapi\.yaml:(\d+):\d+: no value satisfies both/.exec(said);
+  expect([code, warned?.[1]]).toEqual([0, warned?.[2] ?? 'no warning']);
+});
+
 describe('`generate` opens no connection', () => {
   let requests = 0;
   const server = createServer((_request, response) => {
