@@ -26,7 +26,7 @@ export { entityTag, ifMatch } from './http/entity-tag.ts';
 export type { Service, Settings, Setup, Tools } from './service.ts';
 /**
  * An operation that is not written yet: it answers each valid request with the same reply, whose optional members may be
- * missing. `serve` logs the stubs of a service, and `trellis check` counts them.
+ * missing, or, with an Error, by 500. `serve` logs the stubs of a service, and `trellis check` counts them.
  */
 export { stub } from './service.ts';
 /** Where the next page of a list begins, as a text. */

@@ -168,8 +168,8 @@ type Sketch<T> = T extends readonly unknown[]
 const STUBS = new WeakSet<object>();
 
 /** See index.ts. */
-export function stub<R>(reply: Sketch<R>): () => Promise<R> {
-  const operation = () => Promise.resolve(reply as R);
+export function stub<R>(reply: Sketch<R> | Error): () => Promise<R> {
+  const operation = () => (reply instanceof Error ? Promise.reject(reply) : Promise.resolve(reply as R));
   STUBS.add(operation);
   return operation;
 }

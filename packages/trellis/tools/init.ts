@@ -106,7 +106,7 @@ export async function init(named: string, contract?: string): Promise<void> {
     ]);
     // A contract that was written elsewhere has a style of its own: another path would break its clients.
     edit('redocly.yaml', [['[recommended]', '[minimal]']]);
-    if (stubs.left !== undefined) console.error(`service/errorBody.ts is a draft: ${stubs.left}`);
+    for (const each of stubs.left) console.error(each);
   }
   writePackageJson(folder, name, trellis, before);
 

@@ -42,9 +42,14 @@ export function literal(value: unknown, indent = ''): string {
   );
 }
 
+/** Expressions that may look like names, and cannot stand alone for a member. */
+const NO_NAMES = /^(?:true|false|null|\d.*)$/;
+
 /** @param members each with the expression of its value */
 export function object(members: readonly (readonly [name: string, expression: string])[], indent = ''): string {
-  const texts = members.map(([name, text]) => (name === text ? name : `${memberName(name)}: ${text}`));
+  const texts = members.map(([name, text]) =>
+    name === text && !NO_NAMES.test(text) ? name : `${memberName(name)}: ${text}`,
+  );
   return listed('{}', texts, indent);
 }
 

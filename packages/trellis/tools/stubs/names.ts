@@ -14,6 +14,9 @@ const TAKEN = [
   'reply',
 ];
 
+/** File systems take names of 255 bytes, some only paths of 260. */
+const LONGEST = 80;
+
 /** Names for the functions and the files of operations, whose ids may be any texts. */
 export function namesOf(ids: readonly string[]): string[] {
   const taken = new Set(TAKEN);
@@ -23,7 +26,8 @@ export function namesOf(ids: readonly string[]): string[] {
 function nameOf(id: string, taken: Set<string>): string {
   const [first = '', ...others] = id.split(/[^A-Za-z0-9_$]+/).filter((word) => word !== '');
   const joined = first + others.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
-  const base = isName(joined) ? joined : `operation${joined.charAt(0).toUpperCase()}${joined.slice(1)}`;
+  const whole = isName(joined) ? joined : `operation${joined.charAt(0).toUpperCase()}${joined.slice(1)}`;
+  const base = whole.slice(0, LONGEST);
   const names = [base, ...Array.from({ length: taken.size }, (_, index) => `${base}${index + 2}`)];
   const name = names.find((each) => !taken.has(each.toLowerCase())) ?? base;
   // Some systems do not distinguish the case of file names.

@@ -1,12 +1,11 @@
 import type { Contract, ContractOperation, HeaderValues, ReplyData } from '../../src/contract/contract.ts';
-import { ContractError, Refusal } from '../../src/contract/errors.ts';
+import { Refusal } from '../../src/contract/errors.ts';
 import { loadContract } from '../../src/contract/load.ts';
 import { ReplyError } from '../../src/contract/message/faults.ts';
 import { validateRequest } from '../../src/contract/request.ts';
 import {
   type AnySchema,
   follower,
-  locationOf,
   type Media,
   type Method,
   type OpenApiDocument,
@@ -28,28 +27,22 @@ export interface Stubs {
   /** For `service/index.ts`: the imports, and the members of the service. */
   readonly imports: string;
   readonly members: string;
-  readonly left: string | undefined;
+  readonly left: readonly string[];
 }
 
-/** @throws ContractError that names each operation for which no reply can be derived */
+/** @throws ContractError */
 export async function stubsOf(yaml: string): Promise<Stubs> {
   const contract = await loadContract(yaml, 'any');
   const { document, operations } = contract;
   const derivations = [new Derivation(withAllMembers(document)), new Derivation(document)];
-  const refusals: string[] = [];
-  const derived = operations.flatMap((operation) => {
-    const reply = replyOf(operation, document, derivations);
-    if (typeof reply === 'string') {
-      refusals.push(`${locationOf(declaredOf(operation, document))}, ${operation.method} ${operation.path}: ${reply}`);
-      return [];
-    }
-    return [{ operation, reply }];
-  });
-  if (refusals.length > 0) throw new ContractError(refusals.join('\n'));
   const names = namesOf(operations.map(({ id }) => id));
-  const stubs = derived.map((each, index) => ({ ...each, name: names[index] ?? each.operation.id }));
+  const stubs = operations.map((operation, index): Stub => {
+    const reply = replyOf(operation, document, derivations);
+    return { operation, reply, name: names[index] ?? operation.id };
+  });
   const errorBody = await draftErrorBody(contract);
-  const requests = stubs.flatMap(({ operation, reply }) => requestOf(operation, reply, contract, derivations));
+  const sent = stubs.map((each) => ({ ...each, row: requestOf(each, contract, derivations) }));
+  const unsent = sent.filter(({ row }) => row === undefined).map(({ operation }) => operation.id);
   const [carrier = 'Authorization'] = operations.flatMap(({ carriers }) => carriers);
   const members = object(
     stubs.map(({ operation, name }) => [operation.id, name] as const),
@@ -58,14 +51,25 @@ export async function stubsOf(yaml: string): Promise<Stubs> {
   return {
     files: {
       ...Object.fromEntries(stubs.map((each) => [`service/${each.name}.ts`, fileOf(each)])),
-      'test/operations.test.ts': testOf(requests, carrier),
+      'test/operations.test.ts': testOf(
+        sent.flatMap(({ row = [] }) => row),
+        carrier,
+      ),
       ...(errorBody && { 'service/errorBody.ts': errorBodyFile(errorBody) }),
     },
     imports: [...stubs.map(({ name }) => name), ...(errorBody ? ['errorBody'] : [])]
       .map((name) => `import { ${name} } from './${name}.ts';\n`)
       .join(''),
     members: `  operations: ${members},\n${errorBody ? '  errorBody,\n' : ''}`,
-    left: errorBody?.left,
+    left: [
+      ...(errorBody?.left === undefined ? [] : [`service/errorBody.ts is a draft: ${errorBody.left}`]),
+      ...stubs.flatMap(({ operation: { place }, reply, name }) =>
+        typeof reply === 'string' ? [`service/${name}.ts answers 500: ${place}: ${reply}`] : [],
+      ),
+      ...(unsent.length === 0
+        ? []
+        : [`test/operations.test.ts sends no request of ${unsent.join(', ')}: add one of each as you write it`]),
+    ],
   };
 }
 
@@ -88,7 +92,7 @@ function declaredOf({ path, method }: ContractOperation, document: OpenApiDocume
   return new Map(pathItemsOf(document)).get(path)?.[method.toLowerCase() as Method] ?? {};
 }
 
-/** @returns a reply that the contract allows, of the lowest status; without one, a text that says what is missing */
+/** @returns a reply that the contract allows, of the lowest status; without one, a text that says what to do */
 function replyOf(
   operation: ContractOperation,
   document: OpenApiDocument,
@@ -99,7 +103,7 @@ function replyOf(
     .map(([declared, reply]) => ({ declared, status: Number(declared.replace(/XX$/, '00')), reply }))
     .filter((each) => Number.isInteger(each.status))
     .sort((one, other) => one.status - other.status || one.declared.localeCompare(other.declared));
-  if (lowest === undefined) return 'a stub has the status of a success: declare it by its number';
+  if (lowest === undefined) return 'no success has its status by its number: declare one, or write the operation';
   const {
     declared,
     status,
@@ -132,7 +136,7 @@ function replyOf(
         return reply;
     }
   }
-  return `no body of the reply ${declared} could be derived: give it an example`;
+  return `no body of the reply ${declared} could be derived: give it an example, or write the operation`;
 }
 
 function examplesOf(operation: ContractOperation, status: string, document: OpenApiDocument): unknown[] {
@@ -156,7 +160,8 @@ function isKept(act: () => unknown, refusal: typeof Refusal | typeof ReplyError)
 
 interface Stub {
   readonly operation: ContractOperation;
-  readonly reply: ReplyData;
+  /** A text says why there is no reply. */
+  readonly reply: ReplyData | string;
   readonly name: string;
 }
 
@@ -166,7 +171,7 @@ function fileOf({ operation: { id, summary, method, path }, reply, name }: Stub)
 import type { Reply } from './types.ts';
 
 /** ${words.replace(/(?<![.!?])$/, '.')} */
-export const ${name} = stub<Reply<${quoted(id)}>>(${literal(reply)});
+export const ${name} = stub<Reply<${quoted(id)}>>(${typeof reply === 'string' ? `new Error(${quoted(reply)})` : literal(reply)});
 `;
 }
 
@@ -182,13 +187,12 @@ export function errorBody(${uses.length === 0 ? '_' : `{ ${uses.join(', ')} }`}:
 
 /** The first valid request of an operation, as a row of the test. */
 function requestOf(
-  operation: ContractOperation,
-  { status }: ReplyData,
+  { operation, reply }: Stub,
   { basePath }: Contract,
   derivations: readonly Derivation[],
-): object[] {
+): object | undefined {
   // `fetch` cannot send TRACE.
-  if (operation.method === 'TRACE') return [];
+  if (operation.method === 'TRACE' || typeof reply === 'string') return undefined;
   const example = operation.body?.example;
   for (const derivation of derivations)
     for (const { messages } of derivation.ofRequests(operation))
@@ -202,9 +206,9 @@ function requestOf(
         const query = sent.query === '' ? '' : `?${sent.query}`;
         const headers = { ...sent.headers, ...(carried && { 'Content-Type': carried.mediaType }) };
         const row = { operation: operation.id, method: operation.method, path: `${basePath}${sent.path}${query}` };
-        return [{ ...row, status, headers, ...(body !== undefined && { body }) }];
+        return { ...row, status: reply.status, headers, ...(body !== undefined && { body }) };
       }
-  return [];
+  return undefined;
 }
 
 const IMPORTS_OF_TEST = [

@@ -114,37 +114,14 @@ export const getParcel = (): Promise<Reply<'getParcel'>> =>
   });
 });
 
-test.each([
-  [
-    'lacks a reply with a status by its number',
-    ["        '304': { description: It is. }\n        '400': *failure\n", ''],
-    /GET \/parcels\/\{id\}\/label: a stub has the status of a success: declare it by its number/,
-  ],
-  [
-    'has a reply of which no body can be derived',
-    [
-      '{ type: object, properties: { since: { type: string, format: date-time } } }',
-      '{ type: string, pattern: "^(?=b)a" }',
-    ],
-    /GET \/health: no body of the reply 200 could be derived: give it an example/,
-  ],
-  ['is not OpenAPI 3.1', ['openapi: 3.1.0', 'openapi: 3.0.3'], /must be OpenAPI 3\.1/],
-])(
-  'trellis init writes nothing from a contract that %s, and names the place',
-  async (_, [from = '', to = ''], message) => {
-    const folder = temporaryFolder();
-    const yaml = readFileSync(CONTRACT, 'utf8');
-    expect(yaml).toContain(from);
-    writeFileSync(
-      join(folder, 'theirs.yaml'),
-      yaml.replace(from, () => to),
-    );
-    const { code, stderr } = await trellis(folder, 'init', 'parcels', '--contract', 'theirs.yaml');
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/^theirs\.yaml:\d+:\d+/)]);
-    expect(stderr).toMatch(message);
-    expect(existsSync(join(folder, 'parcels'))).toBe(false);
-  },
-);
+test('trellis init writes nothing from a contract that is not OpenAPI 3.1, and names the place', async () => {
+  const folder = temporaryFolder();
+  const yaml = readFileSync(CONTRACT, 'utf8').replace('openapi: 3.1.0', 'openapi: 3.0.3');
+  writeFileSync(join(folder, 'theirs.yaml'), yaml);
+  const { code, stderr } = await trellis(folder, 'init', 'parcels', '--contract', 'theirs.yaml');
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^theirs\.yaml:\d+:\d+ must be OpenAPI 3\.1/)]);
+  expect(existsSync(join(folder, 'parcels'))).toBe(false);
+});
 
 test('trellis init --contract takes the openapi.yaml of the folder, and no other file while that exists', async () => {
   const folder = join(temporaryFolder(), 'parcels');
