@@ -1,6 +1,7 @@
 import { parse, stringify } from 'yaml';
 import { Answers } from '../../tools/adopt/answers.ts';
 import { sourceOf } from '../../tools/adopt/read.ts';
+import { inWords, openIn } from '../../tools/adopt/report.ts';
 import { Adoption } from '../../tools/adopt/work.ts';
 
 export interface Data {
@@ -47,11 +48,15 @@ export function documentWith(path: readonly string[], value: unknown, version = 
 export function adopted(yaml: string, answers = '') {
   const { document, text } = sourceOf(yaml);
   const given = new Answers('decisions.yaml', answers, 'books.yaml');
-  const { edits, open, refusals } = new Adoption(document, given);
+  const work = new Adoption(document, given);
+  const { edits, refusals } = work;
+  const open = openIn(work);
+  for (const each of open) given.add(each.key, inWords(each));
   const written = text.of(document);
   return {
     edits: [...edits.keys()],
-    open,
+    places: [...edits.values()].flat(),
+    open: open.map((each) => inWords(each).join('\n  ')),
     refusals,
     asked: given.text,
     text: written,

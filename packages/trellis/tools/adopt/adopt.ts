@@ -4,7 +4,8 @@ import { basename, join, resolve } from 'node:path';
 import { ContractError } from '../../src/contract/errors.ts';
 import { Answers, named } from './answers.ts';
 import { readSource } from './read.ts';
-import { Adoption } from './work.ts';
+import { inWords, listed, openIn, printed } from './report.ts';
+import { Adoption, type Asked } from './work.ts';
 
 const CONTRACT = 'openapi.yaml';
 
@@ -25,26 +26,26 @@ export interface AdoptOptions {
 
 /** Writes a contract: a document that was written elsewhere, edited until the service keeps it. */
 export async function adopt(file: string, options: AdoptOptions = {}, folder = '.'): Promise<AdoptRun> {
-  const { edits, open, refusals } = await adopted(file, options, folder).catch((error: unknown) => {
+  const work = await adopted(file, options, folder).catch((error: unknown) => {
     if (!(error instanceof ContractError)) throw error;
-    return { edits: new Map<string, number>(), open: [], refusals: [error.message] };
+    return { edits: new Map<string, string[]>(), questions: new Map<string, Asked>(), refusals: [error.message] };
   });
-  const lines = [
-    ...Array.from(edits, ([what, count]) => `edit: ${what} (${count})`),
-    ...open.map((each) => `decision: ${named(each, file)}`),
-    ...refusals.map((each) => `refusal: ${named(each, file)}`),
-  ];
-  const count = [...edits.values()].reduce((sum, each) => sum + each, 0);
-  lines.push(`${count} edits, ${open.length} decisions, ${refusals.length} refusals\n`);
-  return { code: refusals.length > 0 ? 2 : Math.min(open.length, 1), stdout: lines.join('\n') };
+  const { edits, refusals } = work;
+  const [count, open] = [[...edits.values()].flat().length, openIn(work).length];
+  const last = `${count} edits, ${open} decisions, ${refusals.length} refusals\n`;
+  const lines = printed(work, placesFile(options.decisions)).map((each) => named(each, file));
+  return { code: refusals.length > 0 ? 2 : Math.min(open, 1), stdout: [...lines, last].join('\n') };
 }
+
+/** The file beside that of the decisions which lists each place of what was done and is asked. */
+const placesFile = (decisions: string | undefined) => decisions?.replace(/(?:\.[^./\\]*)?$/, '.places.txt');
 
 /** @throws ContractError */
 async function adopted(
   file: string,
   { decisions, output, again = false }: AdoptOptions,
   folder: string,
-): Promise<Pick<Adoption, 'edits' | 'open' | 'refusals'>> {
+): Promise<Pick<Adoption, 'edits' | 'questions' | 'refusals'>> {
   const contract = output ?? join(folder, CONTRACT);
   if (decisions !== undefined && [file, contract].map((each) => resolve(each)).includes(resolve(decisions)))
     throw new ContractError(`${decisions} holds a document: name another file for --decisions`);
@@ -53,9 +54,20 @@ async function adopted(
   const known = decisions !== undefined && existsSync(decisions) ? textOf(decisions) : '';
   const answers = new Answers(decisions ?? '', known, file);
   const work = new Adoption(document, answers);
+  const [open, places] = [openIn(work), placesFile(decisions)];
+  for (const each of open) answers.add(each.key, inWords(each, places));
   if (decisions !== undefined && answers.text !== known) write(decisions, answers.text);
-  if (work.refusals.length === 0 && work.open.length === 0) writeContract(file, text.of(document), contract);
+  if (places !== undefined) writePlaces(places, named(listed(work), file), file);
+  if (work.refusals.length === 0 && open.length === 0) writeContract(file, text.of(document), contract);
   return work;
+}
+
+/** @throws ContractError */
+function writePlaces(places: string, text: string, file: string): void {
+  const [of, what] = ['# All places of ', `\`trellis adopt ${file}\`. Each run writes this file anew.\n`];
+  if (existsSync(places) && !textOf(places).startsWith(of))
+    throw new ContractError(`${places} exists, and adopt would list all places there: move it away first`);
+  write(places, of + what + text);
 }
 
 const ORIGIN = /^# Adopted from (.+) by `trellis adopt`(?: \((\w+)\))?, [^\n]*\n/;

@@ -27,7 +27,7 @@ export class Answers {
   }
 
   /** @returns the answer to a question; undefined: none yet @throws ContractError for an answer that is no choice */
-  to(key: string, { choices }: Doubt): string | undefined {
+  to(key: string, choices: Doubt['choices']): string | undefined {
     const given = this.known[key] ?? undefined;
     if (given === undefined) return undefined;
     const answer = typeof given === 'string' ? given : exactJson(given);
@@ -40,7 +40,6 @@ export class Answers {
   /** Adds a question to the file, unless it has it. @param lines the question in words */
   add(key: string, lines: readonly string[]): void {
     if (Object.hasOwn(this.known, key)) return;
-    this.known[key] = undefined;
     if (this.text === '')
       this.text = `# What \`trellis adopt ${this.contract}\` cannot decide: write a choice behind each name, and run it again.\n`;
     this.text += `\n${lines.map((line) => `# ${named(line, this.contract)}\n`).join('')}${key}:\n`;

@@ -1,5 +1,5 @@
-import { locationOf } from '../../src/contract/schema/document.ts';
 import type { Draft } from './edits.ts';
+import type { Spot } from './spots.ts';
 
 /** A decision for the author alone: it narrows, widens, leaves out or renames. One answer is for all its places. */
 export interface Question {
@@ -10,17 +10,9 @@ export interface Question {
 
 export interface Doubt {
   readonly what: string;
-  /** The places, and what stands there. */
-  readonly spots: readonly string[];
+  readonly spots: readonly Spot[];
   /** The first one is the choice of most authors. */
   readonly choices: readonly Choice[];
-}
-
-interface Spot {
-  readonly node: object;
-  readonly member?: string;
-  /** What stands at the place. */
-  readonly name: string;
 }
 
 export interface Choice {
@@ -31,6 +23,5 @@ export interface Choice {
 
 /** @returns undefined if there are no places */
 export function asked(what: string, spots: readonly Spot[], ...choices: readonly Choice[]): Doubt | undefined {
-  const places = spots.map(({ node, member, name }) => `${locationOf(node, member)} ${name}`);
-  return spots.length === 0 ? undefined : { what, spots: places, choices };
+  return spots.length === 0 ? undefined : { what, spots, choices };
 }

@@ -124,12 +124,13 @@ export const MAPPINGS: readonly Edit[] = [
         isNode(targetOf(document, String(target)));
       const stray = Object.keys(mapping).filter((value) => isStray(mapping[value]));
       for (const value of stray) Reflect.deleteProperty(mapping, value);
-      return stray.length;
+      return stray.map((member) => ({ node: mapping, member, name: member }));
     },
   },
   {
     what: 'the mapping of a discriminator says the values that its branches fix',
     of: 'Schema',
+    member: 'discriminator',
     change: (node, { follow }) => {
       const branches = isNode(node['discriminator']) ? branchesOf(node, follow) : undefined;
       return branches?.every(({ isFixed }) => isFixed) === true && map(node, branches);

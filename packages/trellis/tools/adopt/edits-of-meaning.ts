@@ -27,7 +27,7 @@ export const EDITS_OF_MEANING: readonly Edit[] = [
         Object.assign(targetOf(document, around) as Tree, { [last]: { $ref: moved } });
         for (const { node } of referring) node['$ref'] = moved;
       }
-      return references.length;
+      return references.map(({ node }) => ({ node, member: '$ref' }));
     },
   },
   {
@@ -45,7 +45,7 @@ export const EDITS_OF_MEANING: readonly Edit[] = [
           !typesOf(each, follow).isSubsetOf(new Set(['object'])),
       );
       for (const each of changed) Object.assign(each, { type: 'object' });
-      return changed.length;
+      return changed.map((node) => ({ node }));
     },
   },
   {
@@ -54,7 +54,7 @@ export const EDITS_OF_MEANING: readonly Edit[] = [
     change: (_, { document, follow }) => {
       const silent = defaultsNotKept(document, follow).filter(({ isSilent }) => isSilent);
       for (const { node: schema } of silent) drop(schema as Tree, 'default');
-      return silent.length;
+      return silent.map(({ node }) => ({ node, member: 'default' }));
     },
   },
   {
@@ -62,6 +62,7 @@ export const EDITS_OF_MEANING: readonly Edit[] = [
     of: 'OpenAPI',
     change: (_, { document, follow }) => {
       const marked = marksNotKept(document, follow) as Tree[];
+      const spots = marked.map((node) => ({ node, member: node['readOnly'] === true ? 'readOnly' : 'writeOnly' }));
       for (const { node, kind } of nodesIn(document)) {
         if (kind !== 'Schema') continue;
         for (const member of Object.values(memberOf(node, 'properties') ?? {})) {
@@ -71,7 +72,7 @@ export const EDITS_OF_MEANING: readonly Edit[] = [
         }
       }
       for (const each of marked) for (const mark of ['readOnly', 'writeOnly']) drop(each, mark);
-      return marked.length;
+      return spots;
     },
   },
 ];

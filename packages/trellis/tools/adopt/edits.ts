@@ -4,6 +4,7 @@ import { exactJson } from '../../src/contract/schema/int64.ts';
 import { type ObjectKind, VOCABULARY } from '../../src/contract/rules/vocabulary.ts';
 import { variablesOf } from '../../src/contract/rules/addresses.ts';
 import { withoutEscapes } from './escapes.ts';
+import type { Spot } from './spots.ts';
 import { type TreePart, isNode, memberOf, type Tree, operationsIn, rename, safely } from './tree.ts';
 
 /** The document under edit. */
@@ -18,8 +19,10 @@ export interface Draft {
 export interface Edit {
   readonly what: string;
   readonly of: ObjectKind;
-  /** @returns whether it has changed the object, or how many things it has changed */
-  readonly change: (node: Tree, draft: Draft, found: TreePart) => boolean | number;
+  /** The member whose place is told, if it is not that of the object. */
+  readonly member?: string;
+  /** @returns whether it has changed the object, or what it has changed */
+  readonly change: (node: Tree, draft: Draft, found: TreePart) => boolean | readonly Spot[];
 }
 
 /** Fields that change nothing beside a `$ref`: 3.0 ignores them, and in 3.1 they only describe. */
@@ -35,6 +38,11 @@ export const drop = (node: Tree, name: string): boolean => {
   if (has) Reflect.deleteProperty(node, name);
   return has;
 };
+/** Drops the members of some names. */
+const dropped = (node: Tree, isDropped: (name: string) => boolean): Spot[] =>
+  Object.keys(node).flatMap((member) =>
+    isDropped(member) && drop(node, member) ? [{ node, member, name: member }] : [],
+  );
 const set = (node: Tree, name: string, value: unknown): boolean => {
   node[name] = value;
   return true;
@@ -54,7 +62,7 @@ export const VARIABLES: Edit = {
       const added = missing.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
       return added.length > 0 && set(node, 'parameters', [...((node['parameters'] ?? []) as unknown[]), ...added]);
     });
-    return lacking.length;
+    return lacking;
   },
 };
 
@@ -63,16 +71,19 @@ export const EDITS: readonly Edit[] = [
   {
     what: 'OpenAPI 3.0 became 3.1',
     of: 'OpenAPI',
+    member: 'openapi',
     change: (node) => /^3\.0(?:\.\d+)?$/.test(String(node['openapi'])) && set(node, 'openapi', '3.1.0'),
   },
   {
     what: 'the version of OpenAPI has three numbers',
     of: 'OpenAPI',
+    member: 'openapi',
     change: (node) => String(node['openapi']) === '3.1' && set(node, 'openapi', '3.1.0'),
   },
   {
     what: 'the version of the API became a text',
     of: 'Info',
+    member: 'version',
     change: (node) => typeof node['version'] === 'number' && set(node, 'version', String(node['version'])),
   },
   {
@@ -80,19 +91,19 @@ export const EDITS: readonly Edit[] = [
     of: 'Schema',
     change: (node, { isOld }) => {
       if (!isOld || typeof node['$ref'] !== 'string') return false;
-      return Object.keys(node).filter((name) => !SAID_ONLY.test(name) && drop(node, name)).length > 0;
+      return dropped(node, (name) => !SAID_ONLY.test(name));
     },
   },
   ...(['Parameter', 'Request Body', 'Response', 'Header'] as const).map((of): Edit => ({
     what: 'fields that OpenAPI ignores beside $ref were removed',
     of,
     change: (node) =>
-      typeof node['$ref'] === 'string' &&
-      Object.keys(node).filter((name) => !/^(?:\$ref|summary|description)$/.test(name) && drop(node, name)).length > 0,
+      typeof node['$ref'] === 'string' && dropped(node, (name) => !/^(?:\$ref|summary|description)$/.test(name)),
   })),
   {
     what: 'nullable became a list of types',
     of: 'Schema',
+    member: 'nullable',
     change: (node) => {
       const { nullable, type } = node;
       if (nullable !== true || typeof type !== 'string') return false;
@@ -104,16 +115,19 @@ export const EDITS: readonly Edit[] = [
     // It adds null to the type beside it, and to nothing (OpenAPI 3.0.3, Schema Object); 3.1 has no such keyword.
     what: 'nullable was removed where no single type stands beside it: it allows no null there',
     of: 'Schema',
+    member: 'nullable',
     change: (node) => node['nullable'] === true && typeof node['type'] !== 'string' && drop(node, 'nullable'),
   },
   {
     what: 'nullable: false was removed, which is the default',
     of: 'Schema',
+    member: 'nullable',
     change: (node) => node['nullable'] === false && drop(node, 'nullable'),
   },
   {
     what: 'null became "null" in a list of types',
     of: 'Schema',
+    member: 'type',
     change: (node) => {
       const types: unknown[] = Array.isArray(node['type']) ? node['type'] : [];
       if (!types.includes(null)) return false;
@@ -127,6 +141,7 @@ export const EDITS: readonly Edit[] = [
     return {
       what: `${exclusive} became a number`,
       of: 'Schema',
+      member: exclusive,
       change: (node) => {
         if (typeof node[exclusive] !== 'boolean') return false;
         if (node[exclusive] && node[inclusive] !== undefined) {
@@ -140,6 +155,7 @@ export const EDITS: readonly Edit[] = [
   {
     what: 'example became examples',
     of: 'Schema',
+    member: 'example',
     change: (node, { isOld }) => {
       if (!isOld || node['example'] === undefined || node['examples'] !== undefined) return false;
       rename(node, 'example', 'examples', placedAt([node['example']], node, 'example'));
@@ -149,6 +165,7 @@ export const EDITS: readonly Edit[] = [
   {
     what: 'a map of examples became a list',
     of: 'Schema',
+    member: 'examples',
     change: (node) => {
       const { examples } = node;
       if (!isNode(examples)) return false;
@@ -160,6 +177,7 @@ export const EDITS: readonly Edit[] = [
   {
     what: 'a pattern lost escapes that have no effect',
     of: 'Schema',
+    member: 'pattern',
     change: (node) => {
       const { pattern } = node;
       const plain = typeof pattern === 'string' ? withoutEscapes(pattern) : pattern;
@@ -169,7 +187,7 @@ export const EDITS: readonly Edit[] = [
   {
     what: 'fields without an effect on a scheme of HTTP were removed',
     of: 'Security Scheme',
-    change: (node) => node['type'] === 'http' && ['in', 'name'].filter((name) => drop(node, name)).length > 0,
+    change: (node) => node['type'] === 'http' && dropped(node, (name) => /^(?:in|name)$/.test(name)),
   },
   {
     what: 'a parameter of a path says that it is required',
@@ -179,6 +197,7 @@ export const EDITS: readonly Edit[] = [
   {
     what: 'allowEmptyValue: false was removed, which is the default',
     of: 'Parameter',
+    member: 'allowEmptyValue',
     change: (node) => node['allowEmptyValue'] === false && drop(node, 'allowEmptyValue'),
   },
   {
@@ -189,6 +208,7 @@ export const EDITS: readonly Edit[] = [
   {
     what: 'encoding was removed, which has no effect on JSON',
     of: 'Media Type',
+    member: 'encoding',
     change: (node, _, { name }) => name.includes('json') && drop(node, 'encoding'),
   },
   {
@@ -203,19 +223,19 @@ export const EDITS: readonly Edit[] = [
   {
     what: 'a reply that has no body lost its content',
     of: 'Response',
+    member: 'content',
     change: (node, _, { name }) => NO_BODY.test(name) && drop(node, 'content'),
   },
   {
     what: 'a header Content-Type was removed, which OpenAPI ignores',
     of: 'Response',
-    change: ({ headers }) =>
-      isNode(headers) && Object.keys(headers).some((each) => /^content-type$/i.test(each) && drop(headers, each)),
+    change: ({ headers }) => isNode(headers) && dropped(headers, (name) => /^content-type$/i.test(name)),
   },
   ...Object.entries(VOCABULARY).map(([kind, rows]): Edit => ({
     what: 'a member without a value was removed',
     of: kind as ObjectKind,
     change: (node) =>
-      Object.keys(rows).some((name) => node[name] === null && !MEANS_MORE.test(name) && drop(node, name)),
+      dropped(node, (name) => Object.hasOwn(rows, name) && node[name] === null && !MEANS_MORE.test(name)),
   })),
   VARIABLES,
   {
@@ -228,6 +248,7 @@ export const EDITS: readonly Edit[] = [
   {
     what: 'an operation that has only a default reply declares it as 200 too',
     of: 'Operation',
+    member: 'responses',
     change: (node) => {
       const responses = memberOf(node, 'responses') ?? {};
       const { default: reply, ...others } = responses;
@@ -248,7 +269,7 @@ export const EDITS: readonly Edit[] = [
         node['operationId'] = operationIdOf(method, path, taken);
         taken.add(node['operationId']);
       }
-      return lacking.length;
+      return lacking.map(({ node }) => ({ node, name: String(node['operationId']) }));
     },
   },
 ];

@@ -2,6 +2,7 @@ import { resolver } from '../../src/contract/schema/document.ts';
 import { exactJson } from '../../src/contract/schema/int64.ts';
 import { asked, type Choice, type Question } from './decisions.ts';
 import type { Draft, Edit } from './edits.ts';
+import type { Spot } from './spots.ts';
 import { ownStatuses } from './reading.ts';
 import {
   added,
@@ -41,7 +42,12 @@ function missing({ node }: OperationNode, document: Tree): string[] {
   return isDefaultSuccess(responses) ? [...new Set(statuses.map((each) => `${each.charAt(0)}XX`))] : [];
 }
 
-const lacks = ({ document }: Draft) => operationsIn(document).some((each) => missing(each, document).length > 0);
+/** The operations that do not declare what the service itself answers. */
+const lackingIn = (document: Tree) =>
+  operationsIn(document).flatMap((each) => {
+    const [{ node, method, path }, statuses] = [each, missing(each, document)];
+    return statuses.length === 0 ? [] : [{ node, statuses, name: `${method} ${path}: ${statuses.join(', ')}` }];
+  });
 
 function shapesIn({ document }: Draft): Shape[] {
   const shapes = new Map<string, Shape>();
@@ -85,18 +91,18 @@ const OWN_BODY = {
  * Lets each operation declare what the service itself may answer.
  *
  * @param content of the failures; undefined: that of a service without an `errorBody`
- * @returns the number of operations that did not declare it
+ * @returns the operations that did not declare it
  */
-function declare({ document }: Draft, content: unknown): number {
+function declare({ document }: Draft, content: unknown): Spot[] {
   const own = () => ({ $ref: added(document, 'schemas', ['Error', 'ServiceError', 'FailureOfService'], OWN_BODY) });
   const $ref = added(document, 'responses', ['Failure', 'ServiceFailure', 'FailureOfService'], {
     description: 'A failure that the service itself answers',
     content: content === undefined ? { 'application/json': { schema: own() } } : content,
   });
-  const lacking = operationsIn(document).filter((each) => missing(each, document).length > 0);
-  for (const operation of lacking)
-    for (const status of missing(operation, document)) childOf(operation.node, 'responses')[status] = { $ref };
-  return lacking.length;
+  const lacking = lackingIn(document);
+  for (const { node, statuses } of lacking)
+    for (const status of statuses) childOf(node, 'responses')[status] = { $ref };
+  return lacking;
 }
 
 export const DECLARE: Edit = {
@@ -104,7 +110,7 @@ export const DECLARE: Edit = {
   of: 'OpenAPI',
   change: (_, draft) => {
     const [shape, ...others] = shapesIn(draft);
-    return others.length === 0 && lacks(draft) && declare(draft, shape?.schema);
+    return others.length === 0 && lackingIn(draft.document).length > 0 && declare(draft, shape?.schema);
   },
 };
 
@@ -112,13 +118,14 @@ export const ERROR_BODY: Question = {
   key: 'error-body',
   ask: (draft) => {
     const shapes = shapesIn(draft);
-    if (shapes.length < 2 || !lacks(draft)) return undefined;
+    const lacking = lackingIn(draft.document);
+    if (shapes.length < 2 || lacking.length === 0) return undefined;
     const choices = shapes.map(({ name, schema }): Choice => {
       const means = `failures that the service itself answers have this body where an operation does not declare them`;
       return { name, means, apply: () => declare(draft, schema) };
     });
     const first = shapes.flatMap(({ spots }) => spots.slice(0, 1));
-    return asked('failures have bodies of several shapes', first, ...choices);
+    return asked('failures have bodies of several shapes', [...first, ...lacking], ...choices);
   },
 };
 

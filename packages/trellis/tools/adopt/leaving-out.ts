@@ -31,7 +31,7 @@ export const LEFT_OUT: Readonly<Record<string, readonly [what: string, means: st
   examples: ['examples that their own schemas refuse', 'the document no longer shows them'],
   fields: [
     'fields that the service does not keep, or whose value OpenAPI does not allow',
-    'the document no longer has the field',
+    'the document no longer has the field, and the service does not check what it says',
   ],
 };
 
@@ -41,6 +41,8 @@ export interface Part {
   readonly node: Tree;
   /** undefined: the whole object goes, and what refers to it. */
   readonly member: string | undefined;
+  /** Whether the service would enforce the part, such as a `type`, if it could. */
+  readonly isEnforced: boolean;
 }
 
 /**
@@ -72,9 +74,9 @@ const OWN_KEYS: Readonly<Record<string, string>> = {
 /** The parts that can be left out, by the place at which they are refused. */
 export function partsIn(document: Tree): Map<string, Part> {
   const parts = new Map<string, Part>();
-  const add = (place: string, key: string, node: Tree, member?: string) => {
+  const add = (place: string, key: string, node: Tree, member?: string, isEnforced = false) => {
     // An object that an edit has made has no place.
-    if (place !== locationOf(undefined)) parts.set(place, { key, node, member });
+    if (place !== locationOf(undefined)) parts.set(place, { key, node, member, isEnforced });
   };
   for (const { node, kind } of nodesIn(document)) {
     const isWhole = WHOLE.includes(kind);
@@ -95,7 +97,7 @@ export function partsIn(document: Tree): Map<string, Part> {
         const key = ofSchema ?? (/^examples?$/.test(name) ? 'examples' : 'fields');
         // An item of a list begins where its first member does.
         if (isShown && place === locationOf(node)) continue;
-        add(place, key, node, name);
+        add(place, key, node, name, VOCABULARY[kind][name]?.is === 'kept');
         // In a part that is for readers only, such as an example, the innermost refused member is left out.
         for (const { holder, member } of isShown ? membersWithin(node[name]) : [])
           add(locationOf(holder, member), key, holder, member);

@@ -34,7 +34,7 @@ export const REPEATED: readonly Edit[] = (['Path Item', 'Operation'] as const).m
       return others.filter((each) => exactJson(resolve(each)) === said);
     });
     remove(node['parameters'] as unknown[], same);
-    return same.length;
+    return same.map((each) => ({ node: each, name: String(resolve(each)['name']) }));
   },
 }));
 

@@ -7,7 +7,7 @@ import { type Draft, type Edit, EDITS, VARIABLES } from './edits.ts';
 import { EDITS_OF_MEANING } from './edits-of-meaning.ts';
 import { DECLARE, ERROR_BODY, FAILURE_HEADERS, STATUS_422 } from './failures.ts';
 import { IGNORED_BODIES } from './ignored-bodies.ts';
-import { LEFT_OUT, leaveOut, refusedParts } from './leaving-out.ts';
+import { LEFT_OUT, leaveOut, type Part, refusedParts } from './leaving-out.ts';
 import { MEDIA_TYPES, withoutJson } from './media-types.ts';
 import { refusalsOfDefaults } from './places.ts';
 import { danglingIn } from './read.ts';
@@ -15,6 +15,7 @@ import { errorsOf, refusalsOfForm, refusalsOfMeaning } from './reading.ts';
 import { REPEATED, REPEATED_PARAMETERS } from './repeated-parameters.ts';
 import { SECURITY } from './security.ts';
 import { SERVERS } from './servers.ts';
+import { Places } from './spots.ts';
 import { type Tree, nodesIn } from './tree.ts';
 
 /** The stages, one after the other: a document that a stage refuses cannot be read by the next ones. */
@@ -40,8 +41,6 @@ export const ALL_KEYS = [
   ...Object.keys(LEFT_OUT),
 ];
 
-const MAX_SHOWN = 5;
-const MAX_LINE = 240;
 /** An edit, or an answer, may make another edit or question necessary. */
 const MAX_ROUNDS = 5;
 const PIN =
@@ -49,24 +48,25 @@ const PIN =
 
 /** Makes a contract of a document, as if each open question had its first answer. */
 export class Adoption {
-  /** How often each edit was made, by its `what`. */
-  readonly edits = new Map<string, number>();
-  /** The questions without an answer, in words. */
-  readonly open: string[] = [];
+  /** The places of each edit, by its `what`. */
+  readonly edits = new Map<string, string[]>();
+  /** The questions, by their keys. */
+  readonly questions = new Map<string, Asked>();
   readonly refusals: readonly string[];
-  private readonly asked = new Set<string>();
   /** The refusals of the parts that were left out, by the key of their question. */
-  private readonly leftOut = new Map<string, Set<string>>();
+  private readonly leftOut = new Map<string, Map<string, Part>>();
   private readonly pinned = new Set<object>();
   private changes = 0;
   private readonly draft: Draft;
   private readonly answers: Answers;
+  private readonly places: Places;
 
   constructor(document: Tree, answers: Answers) {
     // Follows anew each time, as edits change where a reference leads.
     const follow = (reference: string) => follower(document)(reference);
     this.draft = { document, isOld: String(document['openapi']).startsWith('3.0'), follow };
     this.answers = answers;
+    this.places = new Places(document);
     let other: readonly string[] | undefined;
     let refusals: readonly ContractError[] = [];
     for (const { edits, questions, refusals: find } of STAGES) {
@@ -84,7 +84,7 @@ export class Adoption {
       if (refusals.length > 0) break;
     }
     const wrong = errorsOf(() => {
-      for (const [key, places] of this.leftOut) this.settle(key, doubtOf(key, places));
+      for (const [key, parts] of this.leftOut) this.settle(key, doubtOf(key, parts));
     });
     refusals = wrong.length > 0 ? wrong : refusals;
     // A document with bodies that are not JSON cannot be adopted, so its other refusals would be of no use.
@@ -94,12 +94,14 @@ export class Adoption {
   private rounds(edits: readonly Edit[], questions: readonly Question[]): void {
     for (let round = 0, before = -1; round < MAX_ROUNDS && this.changes !== before; round++) {
       before = this.changes;
-      for (const { what, of, change } of edits)
+      for (const { what, of, member, change } of edits)
         for (const found of nodesIn(this.draft.document)) {
-          const count = found.kind === of ? Number(change(found.node, this.draft, found)) : 0;
-          if (count === 0) continue;
-          this.changes += count;
-          this.edits.set(what, (this.edits.get(what) ?? 0) + count);
+          const changed = found.kind === of && change(found.node, this.draft, found);
+          const spots =
+            changed === true ? [{ node: found.node, ...(member !== undefined && { member }) }] : changed || [];
+          if (spots.length === 0) continue;
+          this.changes += spots.length;
+          this.edits.getOrInsertComputed(what, () => []).push(...spots.map((each) => this.places.tell(each)));
         }
       for (const { key, ask } of questions) {
         const asked = ask(this.draft);
@@ -113,9 +115,11 @@ export class Adoption {
     const { document } = this.draft;
     const parts = refusedParts(document, refusals);
     const before = this.changes;
-    const isConst = this.answers.to('discriminators', doubtOf('discriminators')) !== 'leave-out';
+    const isConst =
+      parts.keys().some(({ key }) => key === 'discriminators') &&
+      this.answers.to('discriminators', doubtOf('discriminators').choices) !== 'leave-out';
     for (const [part, { message }] of parts) {
-      const told = this.leftOut.getOrInsertComputed(part.key, () => new Set());
+      const told = this.leftOut.getOrInsertComputed(part.key, () => new Map<string, Part>());
       const isUnion = isConst && part.key === 'discriminators';
       const isPinned = isUnion && !this.pinned.has(part.node) && pin(part.node, document);
       const place = isUnion && !isPinned ? `${message}; no const mends it, and it is left out` : message;
@@ -124,7 +128,7 @@ export class Adoption {
         parts.delete(part);
         // If the same refusal comes again, the part was left out in vain.
       } else if (told.has(place)) continue;
-      told.add(place);
+      told.set(place, part);
       this.changes++;
     }
     leaveOut(document, parts.keys());
@@ -132,30 +136,34 @@ export class Adoption {
   }
 
   /** Asks a question, unless it has an answer. @returns the choice */
-  private settle(key: string, asked: Doubt): Choice | undefined {
-    const answer = this.answers.to(key, asked);
-    if (answer === undefined && !this.asked.has(key)) {
-      this.asked.add(key);
-      const lines = inWords(key, asked);
-      this.open.push(lines.join('\n  '));
-      this.answers.add(key, lines);
-    }
+  private settle(key: string, { what, spots, choices }: Doubt): Choice | undefined {
+    const answer = this.answers.to(key, choices);
+    const { places } = this.questions.getOrInsertComputed(key, () => ({
+      key,
+      what,
+      choices,
+      answer,
+      places: new Set(),
+    }));
+    for (const each of spots) places.add(this.places.tell(each));
     this.changes++;
-    return asked.choices.find(({ name }) => name === answer) ?? asked.choices[0];
+    return choices.find(({ name }) => name === answer) ?? choices[0];
   }
 }
 
-function doubtOf(key: string, places: Iterable<string> = []): Doubt {
+/** A question as it was asked, with all of its places. */
+export interface Asked extends Pick<Doubt, 'what' | 'choices'> {
+  readonly key: string;
+  readonly answer: string | undefined;
+  readonly places: Set<string>;
+}
+
+function doubtOf(key: string, parts: ReadonlyMap<string, Part> = new Map()): Doubt {
   const [what = '', means = ''] = LEFT_OUT[key] ?? [];
   const choices = [{ name: 'leave-out', means, apply: () => undefined }];
   if (key === 'discriminators') choices.unshift({ name: 'const', means: PIN, apply: () => undefined });
-  return { what, spots: [...places], choices };
-}
-
-function inWords(key: string, { what, spots, choices }: Doubt): string[] {
-  const more = spots.length > MAX_SHOWN ? [`and ${spots.length - MAX_SHOWN} more`] : [];
-  const ways = choices.map(({ name, means }) => `${key}: ${name} (${means})`);
-  return [`${key}: ${what}`, ...spots.slice(0, MAX_SHOWN), ...more, ...ways].map((line) =>
-    line.replaceAll('\n', ' ').slice(0, MAX_LINE),
-  );
+  const spots = Array.from(parts, ([told, part]) => ({ ...part, told }));
+  // What is enforced comes first, such as a `type`, as all that is shown may be a few places.
+  const [enforced = [], others = []] = [true, false].map((is) => spots.filter((each) => each.isEnforced === is));
+  return { what, spots: [...enforced, ...others].map(({ node, told }) => ({ node, told })), choices };
 }

@@ -159,8 +159,9 @@ test.each<[what: string, path: readonly string[], before: unknown, after: unknow
     { $ref: '#/components/responses/Failure' },
   ],
 ])('%s, at %j', (what, path, before, after) => {
-  const { edits, open, refusals, document, text } = adopted(documentWith(path, before));
+  const { edits, places, open, refusals, document, text } = adopted(documentWith(path, before));
   expect({ edits, open, refusals }).toEqual({ edits: [OLD, what], open: [], refusals: [] });
+  expect(places).toEqual(places.map(() => expect.stringMatching(/^openapi\.yaml:\d+:\d+/)));
   expect(at(document, path)).toEqual(after);
   expect(adopted(text)).toMatchObject({ edits: [], text });
 });
@@ -380,7 +381,7 @@ paths:
   expect(asked.match(/^# books\.yaml.*/gm)).toEqual([
     expect.stringMatching(/^# books\.yaml:11:11 get \/books, response 200: application\/xml, application\/json$/),
     expect.stringMatching(/^# books\.yaml:14:39: format isbn /),
-    expect.stringMatching(/^# books\.yaml:14:65: example must be a string$/),
+    expect.stringMatching(/^# books\.yaml:14:65: example must be a string \(get \/books\)$/),
   ]);
 });
 

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { parse, stringify } from 'yaml';
 import { adopt, type AdoptOptions } from '../../../tools/adopt/adopt.ts';
 import { documentWith } from '../../support/adopted.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
@@ -76,4 +77,80 @@ test.each<[option: keyof AdoptOptions, path: string, what: RegExp]>([
   );
   mkdirSync(join(folder, 'folder'));
   expect(await run({ [option]: join(folder, path) })).toEqual({ code: 2, stdout: expect.stringMatching(what) });
+});
+
+/** Eight members with a format and a nullable, of which one has a type that is to go, in the component Book. */
+const WRONG = documentWith(
+  ['components', 'schemas', 'Book', 'properties'],
+  Object.fromEntries(
+    Array.from({ length: 8 }, (_, index) => [
+      `m${index}`,
+      index === 7 ? { description: 'The last one', type: 'text' } : { type: 'string', optional: true, nullable: true },
+    ]),
+  ),
+);
+
+test('adopt shows the first places of edits and questions with their operations, and lists all in a file', async () => {
+  const { folder, read, run } = folderWith(WRONG);
+  const decisions = join(folder, 'decisions.yaml');
+  const first = await run({ decisions });
+  const place = String.raw`.*books\.yaml:\d+:\d+`;
+  expect(first.stdout).toMatch(
+    new RegExp(
+      String.raw`^edit: nullable became a list of types \(7\)\n(?: {2}${place} \(post /books\)\n){5} {2}and 2 more, in .*decisions\.places\.txt\n`,
+      'm',
+    ),
+  );
+  const question = read('decisions.yaml');
+  expect(question).toMatch(
+    new RegExp(
+      // What the service would enforce comes first.
+      String.raw`^# fields: .*\n# ${place}: type must .* \(post /books\)\n(?:# ${place}: the field optional .*\n){4}# and 3 more, in .*decisions\.places\.txt\n# fields: `,
+      'm',
+    ),
+  );
+  const listed = read('decisions.places.txt');
+  expect(listed.match(/^ {2}.*: (?:type must|the field optional) .*\(post \/books\)$/gm)).toHaveLength(8);
+  expect(listed).toMatch(
+    new RegExp(String.raw`^edit: nullable became a list of types \(7\)\n(?: {2}${place} \(post /books\)\n){7}\n`, 'm'),
+  );
+  writeFileSync(decisions, `${question.trimEnd()} leave-out\n`);
+  expect(await run({ decisions })).toMatchObject({ code: 0 });
+  expect(read('decisions.places.txt')).toMatch(/^decision: fields: .*: leave-out \(8\)\n(?: {2}.*\n){8}/m);
+});
+
+test('adopt says that --decisions lists the places that are not shown', async () => {
+  const { run } = folderWith(WRONG);
+  expect((await run()).stdout).toMatch(/^ {2}and 2 more: --decisions lists them\n/m);
+});
+
+test('adopt overwrites no other file by its places', async () => {
+  const { folder, read, write, run } = folderWith(BOOKS);
+  write('decisions.places.txt', 'Mine.\n');
+  const { code, stdout } = await run({ decisions: join(folder, 'decisions.yaml') });
+  expect([code, stdout]).toEqual([
+    2,
+    expect.stringMatching(/ exists, and adopt would list all places there: move it away/),
+  ]);
+  expect(read('decisions.places.txt')).toBe('Mine.\n');
+});
+
+test('adopt names three operations of a component that many use, and says where none does', async () => {
+  const operation = (id: string) => ({
+    operationId: id,
+    requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Tome' } } } },
+    responses: { '204': { description: 'Done' }, default: { description: 'Failed' } },
+  });
+  const paths = Object.fromEntries(['a', 'b', 'c', 'd', 'e'].map((id) => [`/${id}`, { post: operation(id) }]));
+  const schemas = {
+    Tome: { type: 'object', properties: { title: { $ref: '#/components/schemas/Title' } } },
+    Title: { type: 'string', format: 'title' },
+    Alone: { type: 'string', format: 'alone' },
+  };
+  const { run } = folderWith(
+    stringify({ ...(parse(BOOKS) as object), paths, components: { schemas } }).replace(/^security:\n.*\n/m, ''),
+  );
+  const { stdout } = await run();
+  expect(stdout).toMatch(/: format title .* \(post \/a, post \/b, post \/c, 2 more\)\n/);
+  expect(stdout).toMatch(/: format alone .* \(no operation\)\n/);
 });

@@ -26,7 +26,7 @@ describe('trellis adopt', () => {
     );
     expect(await trellis(folder, 'adopt', 'books.json')).toMatchObject({
       ...DONE,
-      stdout: 'edit: OpenAPI 3.0 became 3.1 (1)\n1 edits, 0 decisions, 0 refusals\n',
+      stdout: 'edit: OpenAPI 3.0 became 3.1 (1)\n  books.json:1:2\n1 edits, 0 decisions, 0 refusals\n',
     });
     const written = read();
     expect(written).toMatch(/^# Adopted from books\.json .*\nopenapi: 3\.1\.0\n/);
@@ -49,7 +49,7 @@ describe('trellis adopt', () => {
     expect(asked).toMatch(
       /\n# formats: .*\n# books\.yaml:\d+:\d+: format isbn is not supported: .*\n# formats: leave-out \(.*\)\nformats:\n$/,
     );
-    expect(readdirSync(folder).toSorted()).toEqual(['books.yaml', 'decisions.yaml']);
+    expect(readdirSync(folder).toSorted()).toEqual(['books.yaml', 'decisions.places.txt', 'decisions.yaml']);
     writeFileSync(decisions, `${asked.trimEnd()} leave-out\n`);
     expect(await adopt()).toMatchObject({ ...DONE, last: '1 edits, 0 decisions, 0 refusals' });
     expect(readFileSync(join(folder, 'openapi.yaml'), 'utf8')).not.toContain('isbn');

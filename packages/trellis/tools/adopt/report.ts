@@ -1,0 +1,65 @@
+import type { Adoption, Asked } from './work.ts';
+
+const MAX_SHOWN = 5;
+const MAX_LINE = 300;
+
+/** What an adoption did, or asks, at some places. */
+interface Entry {
+  readonly heading: string;
+  readonly places: readonly string[];
+  /** The choices of a question. */
+  readonly ways: readonly string[];
+}
+
+type Work = Pick<Adoption, 'edits' | 'questions' | 'refusals'>;
+
+export const openIn = ({ questions }: Pick<Work, 'questions'>) =>
+  [...questions.values()].filter(({ answer }) => answer === undefined);
+
+/** A question in lines. @param file has the places that are too many to be shown */
+export function inWords(asked: Asked, file?: string): string[] {
+  return shownOf(ofQuestion(asked), file);
+}
+
+/** The lines that a run prints, but for the last one. */
+export function printed(work: Work, file?: string): string[] {
+  const told = [
+    ...Array.from(work.edits, ([what, places]) => shownOf(ofEdit(what, places), file).join('\n  ')),
+    ...openIn(work).map((each) => `decision: ${inWords(each, file).join('\n  ')}`),
+  ];
+  return [...told, ...work.refusals.map((each) => `refusal: ${each}`)];
+}
+
+/** The text of the file that has all places. */
+export function listed({ edits, questions, refusals }: Work): string {
+  const entries = [
+    ...Array.from(edits, ([what, places]) => ofEdit(what, places)),
+    ...Array.from(questions.values(), (each) => {
+      const { heading, places } = ofQuestion(each);
+      return { heading: `decision: ${heading}: ${each.answer ?? 'not made'} (${places.length})`, places };
+    }),
+    ...refusals.map((each) => ({ heading: `refusal: ${each}`, places: [] })),
+  ];
+  return entries.map(({ heading, places }) => `\n${[heading, ...places].map(inOneLine).join('\n  ')}\n`).join('');
+}
+
+function ofEdit(what: string, places: readonly string[]): Entry {
+  return { heading: `edit: ${what} (${places.length})`, places, ways: [] };
+}
+
+function ofQuestion({ key, what, places, choices }: Asked): Entry {
+  const ways = choices.map(({ name, means }) => `${key}: ${name} (${means})`);
+  return { heading: `${key}: ${what}`, places: [...places], ways };
+}
+
+function shownOf({ heading, places, ways }: Entry, file?: string): string[] {
+  const hidden = places.length - MAX_SHOWN;
+  const more =
+    hidden > 0 ? [`and ${hidden} more${file === undefined ? ': --decisions lists them' : `, in ${file}`}`] : [];
+  return [heading, ...places.slice(0, MAX_SHOWN), ...more, ...ways].map((line) => {
+    const whole = inOneLine(line);
+    return whole.length > MAX_LINE ? `${whole.slice(0, MAX_LINE)}…` : whole;
+  });
+}
+
+const inOneLine = (text: string) => text.replaceAll(/\s*\n\s*/g, ' ');
