@@ -142,17 +142,16 @@ test.each(BROKEN)('derive names the fault of a service that %s', async (_what, c
 test('derive reads no .env of the folder that it runs in', async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, '.env'), 'PORT=high\n');
-  const file = (path: string) => JSON.stringify(join(ROOT, 'packages/trellis', path));
-  writeFileSync(
-    join(folder, 'main.mjs'),
-    `const { derive, startOn } = await import(${file('testing/index.ts')});
-    const { items } = await import(${file('test/services/items/index.ts')});
-    await using instance = await startOn('SQLite', items);
-    const { counts } = await derive(instance, { conflict: 40011, requests: 10, samples: 1 });
-    console.log(counts.has('created'));`,
-  );
-  const { ended, stdout, stderr } = start(process.execPath, ['main.mjs'], {}, folder);
-  expect([await ended, stdout(), stderr()]).toEqual([0, 'true\n', '']);
+  const before = process.cwd();
+  process.chdir(folder);
+  using _folder = {
+    [Symbol.dispose]: () => {
+      process.chdir(before);
+    },
+  };
+  await using instance = await startOn('SQLite', items);
+  const { counts } = await derive(instance, { conflict: 40011, requests: 10, samples: 1 });
+  expect(counts.has('created')).toBe(true);
 });
 
 test('derive tests a service whose failures have another shape, below the path of its servers', async () => {
@@ -187,7 +186,7 @@ test('the tests that init writes pass on both engines', async () => {
   const folder = fileURLToPath(new URL('test/', notes.contract));
   const { ended, stdout } = start(
     process.execPath,
-    ['--test', `${folder}*.test.ts`],
+    ['--test', '--test-isolation=none', `${folder}*.test.ts`],
     { TEST_DATABASE_URL: server.url() },
     cwd,
   );

@@ -110,7 +110,7 @@ describe('trellis init', () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'taken'));
     writeFileSync(join(folder, 'taken/main.ts'), '');
-    expect(await startTrellis(folder, 'init', name)).toEqual({ code: 1, stdout: '', stderr: `${message}\n` });
+    expect(await trellis(folder, 'init', name)).toEqual({ code: 1, stdout: '', stderr: `${message}\n` });
     expect(readdirSync(folder, { recursive: true }).toSorted()).toEqual(['taken', 'taken/main.ts']);
   });
 });
@@ -189,7 +189,7 @@ test.each([
 test.each(['generate', 'check', 'dev', 'contract check', 'contract release'])(
   'trellis %s says that a folder has no contract, and what to name',
   async (command) => {
-    const { code, stderr } = await startTrellis(temporaryFolder(), ...command.split(' '));
+    const { code, stderr } = await trellis(temporaryFolder(), ...command.split(' '));
     expect([code, stderr]).toEqual([1, expect.stringContaining('openapi.yaml')]);
     expect(stderr).toMatch(/: name (?:the|a) folder/);
     expect(stderr).not.toContain('    at ');
