@@ -1,10 +1,11 @@
 import { ModuleMocker } from 'jest-mock';
+import type { TestFile } from './temporary.ts';
 
 // When Jest is killed, its workers stay as long as their tests wait for something. No listener for `disconnect`, as that
 // would keep each worker from ending in order.
 if (process.connected) setInterval(() => process.connected || process.exit(1), 1000).unref();
 
-const workerPostgres = async () => await (await import('./postgres.ts')).sharedPostgres();
+const workerPostgres = async () => await (await import('./postgres.ts')).lastingPostgres();
 const exit = process.exit.bind(process);
 
 /**
@@ -24,11 +25,11 @@ export default class Environment {
     this.isOfOutsider = testPath.includes('/examples/');
   }
 
-  /** What the modules of tests have in `import.meta`. */
-  readonly meta = {
-    atFileEnd: (callback: () => void | Promise<void>) => void this.callbacks.push(callback),
+  /** For the modules of the test file. */
+  readonly testFile: TestFile = {
+    atEnd: (callback) => void this.callbacks.push(callback),
     // This module's instance of postgres.ts is one for all files of a worker; each test file loads an instance of its own.
-    workerPostgres: async () => {
+    postgres: async () => {
       this.usesPostgres = true;
       return await workerPostgres();
     },
@@ -36,7 +37,7 @@ export default class Environment {
 
   async setup(): Promise<void> {
     // The tests of examples import nothing of this folder: `trellis/testing` reads the variable.
-    if (this.isOfOutsider) process.env['TEST_DATABASE_URL'] = (await this.meta.workerPostgres()).url();
+    if (this.isOfOutsider) process.env['TEST_DATABASE_URL'] = (await this.testFile.postgres()).url();
   }
 
   async teardown(): Promise<void> {

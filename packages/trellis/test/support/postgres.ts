@@ -20,7 +20,7 @@ import { binary } from './postgres-binaries.ts';
 import { freePort } from './port.ts';
 import { Session } from './session.ts';
 import { processesOf, send } from './signals.ts';
-import { temporaryFolder } from './temporary.ts';
+import { temporaryFolder, testFile } from './temporary.ts';
 import { until } from './until.ts';
 
 /** PostgreSQL refuses to run as root. */
@@ -97,20 +97,21 @@ export class Postgres {
   }
 }
 
-let shared: Promise<PostgresServer> | undefined;
+let lasting: Promise<PostgresServer> | undefined;
+
+/** The server of this instance of the module. */
+export function lastingPostgres(): Promise<PostgresServer> {
+  lasting ??= PostgresServer.createLasting();
+  return lasting;
+}
 
 /**
  * The server of this Jest worker, or of this process outside of Jest, for tests that need no more than a database: they
  * leave its settings and its roles as they are. The databases are gone at the end of the test file.
  */
 export async function sharedPostgres(): Promise<Postgres> {
-  // environment.ts sets it.
-  const { workerPostgres } = import.meta as { readonly workerPostgres?: () => Promise<Postgres> };
-  if (workerPostgres === undefined) {
-    shared ??= PostgresServer.createLasting();
-    return await shared;
-  }
-  const { folder, port } = await workerPostgres();
+  if (testFile === undefined) return await lastingPostgres();
+  const { folder, port } = await testFile.postgres();
   return new Postgres(folder, port);
 }
 

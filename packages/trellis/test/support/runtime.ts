@@ -1,45 +1,46 @@
-import { readFileSync } from 'node:fs';
-import { createRequire, type ImportAttributes, stripTypeScriptTypes } from 'node:module';
-import { dirname } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { type Module, SourceTextModule, SyntheticModule } from 'node:vm';
+import { hash } from 'node:crypto';
+import { createRequire, registerHooks } from 'node:module';
+import { pathToFileURL } from 'node:url';
 import type jestRuntime from 'jest-runtime';
 import type Environment from './environment.ts';
 
 const require = createRequire(import.meta.url);
 const { default: JestRuntime } = require('jest-runtime') as typeof jestRuntime;
 const ROOT = new URL('../../../../', import.meta.url).href;
+const GLOBALS = 'jest:globals';
 
 /** Whether a module belongs to the tests: as it may call `afterAll`, each test file gets an instance of its own. */
 const isOfTests = (url: string) =>
   url.startsWith(ROOT) && /^(packages\/\w+\/(test|lab)|examples\/\w+\/test|test)\/.*\.ts$/.test(url.slice(ROOT.length));
 
-const resolve = (specifier: string, from: string) =>
-  import.meta.resolve(/^\.\.?\//.test(specifier) ? new URL(specifier, from).href : specifier);
+// Node loads all modules: those that are tested, and the packages, once for all test files of a worker. A query gives each
+// test file instances of its own of the modules of tests.
+registerHooks({
+  resolve: (specifier, context, next) => {
+    const [query] = /\?of=.*/.exec(context.parentURL ?? '') ?? [];
+    if (query === undefined) return next(specifier, context);
+    if (specifier === '@jest/globals') return { url: GLOBALS + query, shortCircuit: true };
+    const found = next(specifier, context);
+    return isOfTests(found.url) ? { ...found, url: found.url + query } : found;
+  },
+  load: (url, context, next) => {
+    if (!url.startsWith(GLOBALS)) return next(url, context);
+    const key = Symbol.for(url.slice(GLOBALS.length));
+    const { globals } = Reflect.get(globalThis, key) as { readonly globals: object };
+    const names = Object.keys(globals).join(', ');
+    const source = `export const { ${names} } = globalThis[Symbol.for('${key.description ?? ''}')].globals;`;
+    return { format: 'module', source, shortCircuit: true };
+  },
+});
 
-/** The JavaScript of the modules of tests, by URL. */
-const codes = new Map<string, string>();
+/** How often this process has run a test file: more than once with `--watch`. */
+const runs = new Map<string, number>();
 
-function codeOf(url: string): string {
-  const code = codes.get(url) ?? stripTypeScriptTypes(readFileSync(fileURLToPath(url), 'utf8'));
-  codes.set(url, code);
-  return code;
-}
-
-function exporting(values: object): SyntheticModule {
-  return new SyntheticModule(Object.keys(values), function () {
-    for (const [name, value] of Object.entries(values)) this.setExport(name, value);
-  });
-}
-
-/**
- * Jest's runtime, without Jest's loading of modules: what is tested, and the packages, are Node's own modules, one instance
- * for all test files of a worker. Jest would load each of them anew for each file.
- */
+/** Jest's runtime, without Jest's loading of modules. */
 export default class Runtime extends JestRuntime {
-  private readonly modules = new Map<string, Module>();
-  private readonly evaluating = new Map<Module, Promise<Module>>();
   private readonly environment: Environment;
+  /** What `@jest/globals` exports. */
+  private globals: object = {};
 
   constructor(...given: ConstructorParameters<typeof JestRuntime>) {
     super(...given);
@@ -58,8 +59,8 @@ export default class Runtime extends JestRuntime {
     return require(path) as never;
   }
 
-  override setGlobalsForRuntime(globals: object): void {
-    this.modules.set('@jest/globals', exporting({ ...globals, jest: this.environment.moduleMocker }));
+  override setGlobalsForRuntime(given: object): void {
+    this.globals = { ...given, jest: this.environment.moduleMocker };
   }
 
   override unstable_shouldLoadAsEsm(): boolean {
@@ -67,51 +68,18 @@ export default class Runtime extends JestRuntime {
   }
 
   override async unstable_importModule(path: string): Promise<void> {
-    await this.evaluated(this.load(pathToFileURL(path).href));
+    const { href } = pathToFileURL(path);
+    const run = (runs.get(href) ?? 0) + 1;
+    runs.set(href, run);
+    // The same query in the next process, for NODE_COMPILE_CACHE.
+    const query = `?of=${hash('sha256', `${href} ${run}`).slice(0, 6)}`;
+    const { testFile } = this.environment;
+    Object.assign(globalThis, { [Symbol.for(query)]: { globals: this.globals, testFile } });
+    await import(href + query);
   }
 
   override teardown(): void {
     this.environment.moduleMocker.restoreAllMocks();
     super.teardown();
-  }
-
-  private readonly link = async (specifier: string, from: Module, attributes: ImportAttributes) => {
-    const url = resolve(specifier, from.identifier);
-    return (
-      this.modules.get(specifier) ??
-      (isOfTests(url)
-        ? this.load(url)
-        : exporting((await import(url, { with: attributes as Record<string, string> })) as object))
-    );
-  };
-
-  private load(url: string): Module {
-    const loaded = this.modules.get(url) ?? this.moduleOf(url, fileURLToPath(url));
-    this.modules.set(url, loaded);
-    return loaded;
-  }
-
-  private moduleOf(url: string, filename: string): Module {
-    const meta = { ...this.environment.meta, url, filename, dirname: dirname(filename) };
-    return new SourceTextModule(codeOf(url), {
-      identifier: url,
-      initializeImportMeta: (given) => Object.assign(given, meta, { resolve: (each: string) => resolve(each, url) }),
-      importModuleDynamically: async (specifier, from, attributes) =>
-        await this.evaluated(await this.link(specifier, from, attributes)),
-    });
-  }
-
-  private evaluated(module: Module): Promise<Module> {
-    const evaluating = this.evaluating.get(module) ?? this.evaluate(module);
-    this.evaluating.set(module, evaluating);
-    return evaluating;
-  }
-
-  private async evaluate(module: Module): Promise<Module> {
-    // Another module may have linked it.
-    if (module.status === 'unlinked')
-      await module.link(async (specifier, from, { attributes }) => await this.link(specifier, from, attributes));
-    await module.evaluate();
-    return module;
   }
 }

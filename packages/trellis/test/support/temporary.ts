@@ -1,18 +1,30 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Postgres } from './postgres.ts';
 
 type Callback = () => void | Promise<void>;
+
+/** What environment.ts gives to the modules of a test file. */
+export interface TestFile {
+  readonly atEnd: (callback: Callback) => void;
+  /** The server of this Jest worker. */
+  readonly postgres: () => Promise<Postgres>;
+}
+
+// runtime.ts has filed it by the query that the modules of a test file have.
+const filed = Reflect.get(globalThis, Symbol.for(new URL(import.meta.url).search)) as
+  { readonly testFile: TestFile } | undefined;
+/** Undefined outside of tests. */
+export const testFile = filed?.testFile;
 
 /**
  * Calls back when the tests of a file are over, the last callback first, also if the file throws at its top level.
  * Outside of tests, calls back when the process ends.
  */
 export function atEnd(callback: Callback): void {
-  // environment.ts sets it.
-  const { atFileEnd } = import.meta as { readonly atFileEnd?: (callback: Callback) => void };
-  if (atFileEnd === undefined) process.once('exit', () => void callback());
-  else atFileEnd(callback);
+  if (testFile === undefined) process.once('exit', () => void callback());
+  else testFile.atEnd(callback);
 }
 
 const folders: string[] = [];

@@ -31,8 +31,7 @@ async function runJest(end: string, hasWorkers: boolean) {
   );
   if (hasWorkers)
     project.write('test/second.test.ts', "import { test } from '@jest/globals';\ntest('passes', () => {});");
-  const flags = ['--disable-warning=ExperimentalWarning', '--experimental-vm-modules'];
-  const args = [...flags, 'node_modules/jest/bin/jest.js', 'test/(first|second).test.ts', '--maxWorkers=2'];
+  const args = ['node_modules/jest/bin/jest.js', 'test/(first|second).test.ts', '--maxWorkers=2'];
   const jest = start(process.execPath, args, {}, project.folder);
   const pids = join(project.folder, 'pids');
   await until(() => existsSync(pids)).catch((error: unknown) => {
