@@ -1,32 +1,48 @@
 import { carried } from '../src/contract/caller.ts';
 import { exactJson } from '../src/contract/schema/int64.ts';
 import { read } from './derived/spelling.ts';
+import type { TypeReply } from './typed-reply.ts';
 
 /** What a service has answered. */
 export interface Answer<Body = Readonly<Record<string, unknown>>> {
   readonly status: number;
   readonly headers: Headers;
-  /** Integers are bigints, so that no int64 is rounded; undefined: the reply has no body. */
+  /** undefined: the reply has no body. */
   readonly body: Body;
 }
 
-/** A client that speaks int64: all digits of a bigint in a body are sent, and each integer of a reply is a bigint. */
+/**
+ * A client that speaks int64: all digits of a bigint in a body are sent. In a reply, an int64 of the contract is a bigint,
+ * and any other number is a number, as its operation had them. Without the service, each integer is a bigint.
+ */
 export class Client {
   protected readonly url: string;
   private readonly token: Readonly<Record<string, string>>;
+  private readonly contract: URL | undefined;
+  private known: Promise<TypeReply> | undefined;
 
   /** @param token without it, requests have no token @param carrier the header field of a scheme of type apiKey */
   constructor({
     url,
+    service,
     token,
     carrier = 'Authorization',
   }: {
     readonly url: string;
+    readonly service?: { readonly contract: URL };
     readonly token?: string | undefined;
     readonly carrier?: string;
   }) {
     this.url = url;
+    this.contract = service?.contract;
     this.token = token === undefined ? {} : { [carrier]: carried(carrier, token) };
+  }
+
+  /** The contract is read for the first reply. */
+  private get typing(): Promise<TypeReply> | undefined {
+    const { contract } = this;
+    if (contract !== undefined) this.known ??= import('./typed-reply.ts').then(({ typingBy }) => typingBy(contract));
+    return this.known;
   }
 
   /** @typeParam Body what the test expects of a reply: nothing checks it */
@@ -46,6 +62,8 @@ export class Client {
       body: body ? exactJson(body) : null,
     });
     const text = await reply.text();
-    return { status: reply.status, headers: reply.headers, body: (text === '' ? undefined : read(text)) as Body };
+    const sent = text === '' ? undefined : read(text);
+    const typed = (await this.typing)?.(sent, { method, path, status: reply.status }) ?? sent;
+    return { status: reply.status, headers: reply.headers, body: typed as Body };
   }
 }

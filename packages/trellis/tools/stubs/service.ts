@@ -243,7 +243,7 @@ for (const engine of ENGINES) {
   const skip = unavailable(engine) ?? false;
   test(\`answers a valid request of each operation, on \${engine}\`, { skip }, async () => {
     await using instance = await startOn(engine, service);
-    const client = new Client({ url: instance.url, ${token} });
+    const client = new Client({ url: instance.url, service, ${token} });
     for (const { operation, method, path, status, headers, body } of REQUESTS) {
       const answer = await client.send(method, path, body, headers);
       assert.equal(answer.status, status, \`\${operation} answered \${answer.status}: \${inspect(answer.body)}\`);

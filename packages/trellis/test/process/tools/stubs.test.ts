@@ -109,7 +109,7 @@ export const getParcel = (): Promise<Reply<'getParcel'>> =>
     );
     const args = ['--test', '--test-name-pattern=SQLite', 'test/*.test.ts'];
     const { ended, stdout } = start(process.execPath, args, {}, service);
-    const told = "getParcel answered 404: { code: 40404n, title: 'no such parcel', trace: 'mine', hints: [] }";
+    const told = "getParcel answered 404: { code: 40404, title: 'no such parcel', trace: 'mine', hints: [] }";
     expect([await ended, stdout()]).toEqual([1, expect.stringContaining(told)]);
   });
 });
