@@ -22,6 +22,13 @@ const MEMBERS = ['properties', 'patternProperties', 'additionalProperties'];
 /** Keywords that Ajv gets unchanged. */
 const PLAIN = /^(?:pattern|(?:max|min)(?:Length|Items|Properties))$/;
 
+/** Whether a branch demands members of an object, and nothing else. */
+function onlyRequires(branch: AnySchema): boolean {
+  if (typeof branch === 'boolean' || branch.required === undefined) return false;
+  const others = Object.entries(branch).filter(([keyword]) => VOCABULARY.Schema[keyword]?.is !== 'shown');
+  return others.every(([keyword, value]) => keyword === 'required' || (keyword === 'type' && value === 'object'));
+}
+
 /**
  * Rewrites the schemas that Ajv would validate wrongly. In requests, readOnly members are refused; in replies,
  * writeOnly ones. Defaults are left out: positions.ts fills them in.
@@ -74,6 +81,8 @@ export class Translation {
         for (const [name, each] of Object.entries(value as Record<string, AnySchema>))
           also.push({ if: { type: 'object', ...this.requiring([name]) }, then: shownOf(each) });
       } else if (keyword === 'contains') Object.assign(shown, this.containing(shownOf(value as AnySchema), schema));
+      else if ((keyword === 'oneOf' || keyword === 'anyOf') && (value as AnySchema[]).every(onlyRequires))
+        Object.assign(shown, this.choosing(keyword, value as Schema[], has));
       else if (holds?.in === 'map') to[keyword] = this.map(value as Record<string, AnySchema>, inner);
       else if (holds?.in === 'list') shown[keyword] = (value as AnySchema[]).map(shownOf);
       else if (holds?.kind === 'Schema') to[keyword] = shownOf(value as AnySchema);
@@ -131,6 +140,23 @@ export class Translation {
       return count >= minContains;
     };
     return this.checked([{ keyword: 'contains', message, isValid, part }]);
+  }
+
+  /** Ajv would report a missing member of each branch, as if all were required. */
+  private choosing(keyword: 'oneOf' | 'anyOf', branches: readonly Schema[], has: (name: string) => boolean): object {
+    const choices = branches.map(({ required = [], type }) => ({ names: required.filter(has), type }));
+    const listed = choices.map(({ names }) => names.join(' and ')).join(', ');
+    const message = `must have ${keyword === 'oneOf' ? 'exactly' : 'at least'} one of these members: ${listed}`;
+    const isValid: IsValid = (value) => {
+      spend(choices.length);
+      const fitting = choices.filter(({ names, type }) =>
+        isObject(value)
+          ? names.every((name) => Object.hasOwn(value, name) && value[name] !== undefined)
+          : type === undefined,
+      );
+      return keyword === 'oneOf' ? fitting.length === 1 : fitting.length > 0;
+    };
+    return this.checked([{ keyword, message, isValid }]);
   }
 
   /** Ajv does not report a missing member whose name is ''. */

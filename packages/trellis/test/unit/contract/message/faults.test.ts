@@ -56,6 +56,17 @@ test('a refusal has the message that the contract gives beside the pattern, or e
   expect(receive('', '{"one":1,"two":2,"three":"a"}')).toMatchObject({ body: { one: 1, two: 2, three: 'a' } });
 });
 
+test.each([
+  ['oneOf', '{}', 'body must have exactly one of these members: mail, phone and code'],
+  ['oneOf', '{"mail":1,"phone":2,"code":3}', 'body must have exactly one of these members: mail, phone and code'],
+  ['anyOf', '{"phone":2}', 'body must have at least one of these members: mail, phone and code'],
+])('a refusal names the members among which %s lets a client choose: %s', async (keyword, body, sentence) => {
+  const branches = [{ required: ['mail'] }, { type: 'object', required: ['phone', 'code'], title: 'By phone' }];
+  const receive = await receiver({ body: { type: 'object', [keyword]: branches } });
+  expect(() => receive('', body)).toThrow(new RegExp(`^${sentence}$`));
+  expect(receive('', '{"mail":1,"phone":2}')).toMatchObject({ body: { mail: 1 } });
+});
+
 test('ContractBroken names a fault once when the validator reports it twice', () => {
   const fault = { path: '/body/x', message: 'must be string' };
   expect(new ContractBroken([fault, fault]).message).toBe('body.x must be string');

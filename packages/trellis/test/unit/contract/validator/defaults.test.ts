@@ -100,7 +100,7 @@ describe('an operation gets no request that its defaults make invalid:', () => {
       'required in one branch only',
       object({ a: number(1) }, { oneOf: [{ required: ['a'] }, { required: ['b'] }] }),
       '{"b":1}',
-      'body must match exactly one schema in oneOf',
+      'body must have exactly one of these members: a, b',
     ],
     [
       'uniqueItems',
