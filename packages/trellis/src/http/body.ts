@@ -60,11 +60,13 @@ function declaredMediaType(header: string | undefined, { types }: ContractBody):
   return essence;
 }
 
-function isGzipped(header = 'identity'): boolean {
-  const encoding = header.trim().toLowerCase();
-  if (encoding === 'identity') return false;
+/** A list may have empty elements (RFC 9110, section 5.6.1.2): an empty one names no coding. */
+function isGzipped(header = ''): boolean {
+  const codings = header.split(',').map((each) => each.trim().toLowerCase());
+  const [coding, ...others] = codings.filter((each) => each !== '' && each !== 'identity');
+  if (coding === undefined) return false;
   // The two are equivalent (RFC 9110, section 8.4.1.3).
-  if (encoding === 'gzip' || encoding === 'x-gzip') return true;
+  if (others.length === 0 && (coding === 'gzip' || coding === 'x-gzip')) return true;
   throw new Refusal(ErrorNumber.contentEncoding, 'Content-Encoding must be gzip or absent');
 }
 

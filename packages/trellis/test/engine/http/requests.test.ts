@@ -136,6 +136,8 @@ describe('the service accepts', () => {
     ['Content-Encoding: gzip', gzipSync(VALID), { 'Content-Encoding': 'gzip' }],
     ['Content-Encoding: X-GZIP', gzipSync(VALID), { 'Content-Encoding': 'X-GZIP' }],
     ['Content-Encoding: identity', VALID, { 'Content-Encoding': 'identity' }],
+    ['an empty Content-Encoding', VALID, { 'Content-Encoding': '' }],
+    ['Content-Encoding: , gzip, identity,', gzipSync(VALID), { 'Content-Encoding': ', gzip, identity,' }],
     ['the charset UTF-8', VALID, { 'Content-Type': 'Application/JSON; Charset="UTF-8"; v=1' }],
     ['white space around the JSON', ` \r\n\t${VALID}\n`, {}],
   ])('%s', async (_name, body, headers) => {
