@@ -1,6 +1,6 @@
 import { resolver, type Schema, targetOf } from '../../src/contract/schema/document.ts';
 import { namesIn } from '../../src/contract/schema/yaml.ts';
-import { beneath, closure, typed, typesOf } from '../../src/contract/schema/subschemas.ts';
+import { beneath, closure, joined, typed, typesOf } from '../../src/contract/schema/subschemas.ts';
 import { drop, type Edit } from './edits.ts';
 import { defaultsNotKept, marksNotKept } from './places.ts';
 import { added, isNode, memberOf, type Tree, nodesIn, operationsIn } from './tree.ts';
@@ -66,9 +66,10 @@ export const EDITS_OF_MEANING: readonly Edit[] = [
       for (const { node, kind } of nodesIn(document)) {
         if (kind !== 'Schema') continue;
         for (const member of Object.values(memberOf(node, 'properties') ?? {})) {
-          const target = isNode(member) && typeof member['$ref'] === 'string' ? follow(member['$ref']) : undefined;
-          if (!isNode(member) || !isNode(target) || !marked.includes(target)) continue;
-          for (const mark of ['readOnly', 'writeOnly']) if (target[mark] === true) member[mark] = true;
+          if (!isNode(member)) continue;
+          // Also by a reference that leads on, and by `allOf`: the member has the mark of each schema that it must satisfy.
+          for (const target of joined([member], follow).filter((each) => marked.includes(each as Tree)))
+            for (const mark of ['readOnly', 'writeOnly'] as const) if (target[mark] === true) member[mark] = true;
         }
       }
       for (const each of marked) for (const mark of ['readOnly', 'writeOnly']) drop(each, mark);

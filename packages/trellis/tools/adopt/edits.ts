@@ -5,7 +5,7 @@ import { type ObjectKind, VOCABULARY } from '../../src/contract/rules/vocabulary
 import { variablesOf } from '../../src/contract/rules/addresses.ts';
 import { withoutEscapes } from './escapes.ts';
 import type { Spot } from './spots.ts';
-import { type TreePart, isNode, memberOf, type Tree, operationsIn, rename, safely } from './tree.ts';
+import { type TreePart, isNode, memberOf, nodesIn, type Tree, operationsIn, rename, safely } from './tree.ts';
 
 /** The document under edit. */
 export interface Draft {
@@ -31,6 +31,9 @@ const SAID_ONLY = /^(?:\$ref|title|description|summary|deprecated|externalDocs|x
 const MEANS_MORE = new RegExp(
   `^(?:default|const|example|openapi|security|type|\\$ref|requestBody|schema|${METHODS.join('|')})$`,
 );
+/** Keywords that validate, and that OpenAPI 3.0 does not have. */
+const SINCE_3_1 =
+  /^(?:const|if|then|else|dependent(?:Schemas|Required)|patternProperties|propertyNames|prefixItems|(?:minC|maxC|c)ontains|unevaluatedProperties)$/;
 const NO_BODY = /^(?:20[45]|304)$/;
 
 export const drop = (node: Tree, name: string): boolean => {
@@ -71,8 +74,20 @@ export const EDITS: readonly Edit[] = [
   {
     what: 'OpenAPI 3.0 became 3.1',
     of: 'OpenAPI',
-    member: 'openapi',
-    change: (node) => /^3\.0(?:\.\d+)?$/.test(String(node['openapi'])) && set(node, 'openapi', '3.1.0'),
+    change: (node, { document }) => {
+      if (!/^3\.0(?:\.\d+)?$/.test(String(node['openapi']))) return false;
+      set(node, 'openapi', '3.1.0');
+      const isNew = (name: string, value: unknown) =>
+        SINCE_3_1.test(name) || (typeof value === 'number' && /^exclusiveM(?:in|ax)imum$/.test(name));
+      const news = nodesIn(document).flatMap(({ node: schema, kind }) =>
+        kind === 'Schema'
+          ? Object.keys(schema)
+              .filter((member) => isNew(member, schema[member]))
+              .map((member) => ({ node: schema, member, name: `${member}, which 3.0 does not know, applies` }))
+          : [],
+      );
+      return [{ node, member: 'openapi' }, ...news];
+    },
   },
   {
     what: 'the version of OpenAPI has three numbers',

@@ -46,7 +46,9 @@ function missing({ node }: OperationNode, document: Tree): string[] {
 const lackingIn = (document: Tree) =>
   operationsIn(document).flatMap((each) => {
     const [{ node, method, path }, statuses] = [each, missing(each, document)];
-    return statuses.length === 0 ? [] : [{ node, statuses, name: `${method} ${path}: ${statuses.join(', ')}` }];
+    return statuses.length === 0
+      ? []
+      : [{ node, member: 'responses', statuses, name: `${method} ${path}: ${statuses.join(', ')}` }];
   });
 
 function shapesIn({ document }: Draft): Shape[] {

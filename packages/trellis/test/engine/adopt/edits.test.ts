@@ -249,6 +249,32 @@ test('moves readOnly to the members that refer to a schema, where the schema is 
   });
 });
 
+test('keeps readOnly for members whose schema has it by other schemas', () => {
+  const $ref = '#/components/schemas/Id';
+  const members = { one: { $ref: '#/components/schemas/Same' }, other: { allOf: [{ $ref }] } };
+  const document = parse(documentWith([...BOOK, 'properties'], members)) as Data;
+  const own = { Id: { type: 'integer', readOnly: true }, Same: { $ref } };
+  Object.assign(document['components']?.['schemas'] ?? {}, own);
+  Object.assign(document['paths']?.['/books'] ?? {}, { parameters: [{ name: 'id', in: 'query', schema: { $ref } }] });
+  const made = adopted(stringify(document));
+  expect([made.refusals, at(made.document, [...BOOK, 'properties'])]).toEqual([
+    [],
+    { one: { ...members.one, readOnly: true }, other: { ...members.other, readOnly: true } },
+  ]);
+});
+
+test('names the keywords that OpenAPI 3.0 does not know, which apply', () => {
+  const { edits, places } = adopted(documentWith(TITLE, { type: 'integer', exclusiveMinimum: 3, const: 4 }));
+  expect([edits, places]).toEqual([
+    [OLD],
+    [
+      expect.stringMatching(/:1:1$/),
+      expect.stringMatching(/:\d+:\d+ exclusiveMinimum, which 3\.0 does not know, applies \(post \/books\)$/),
+      expect.stringMatching(/:\d+:\d+ const, which 3\.0 does not know, applies \(post \/books\)$/),
+    ],
+  ]);
+});
+
 test.each([
   [
     'a schema that it adds itself, if the document declares none',
