@@ -68,7 +68,7 @@ export class Service {
   /** @throws Error if the service refuses an example, or judges a derived request otherwise than an independent judge */
   async tried(): Promise<string> {
     let [shown, valid, invalid] = [0, 0, 0];
-    const derivation = new Derivation(this.document, SEED);
+    const derivation = new Derivation(this.document, { seed: SEED });
     for (const operation of this.operations) {
       for (const { mediaType, schema, messages } of derivation.ofRequests(operation)) {
         const judge = judgeRequest(await judgeOf(schema, derivation.requests.document));

@@ -19,6 +19,8 @@ import { requireKept } from './rules/kept.ts';
 /** A contract, with the function that words the failures of its service. */
 export interface Loaded extends Contract {
   readonly tell: TellFailure;
+  /** The refusals that an `errorBody` of the service may cure. */
+  readonly ofErrorBody: readonly ContractError[];
 }
 
 /** How many contracts a process keeps. Ten services that take turns, as in tests, are compiled once each. */
@@ -60,11 +62,11 @@ export async function readContractFile(contract: string | URL, cure: string): Pr
 function compile(text: string, sum: string, errorBody: ErrorBodyOf | 'any' | undefined): Loaded {
   const { found, ...loaded } = examine(text, sum, errorBody === 'any' ? undefined : errorBody, undefined, true);
   found.requireNone(errorBody !== 'any');
-  return loaded;
+  return { ...loaded, ofErrorBody: found.ofErrorBody };
 }
 
 /** What the text of a contract says, and all reasons why the service cannot keep it. */
-export interface Examined extends Loaded {
+export interface Examined extends Omit<Loaded, 'ofErrorBody'> {
   readonly found: Findings;
   readonly schemas: ReadonlySet<Schema>;
 }

@@ -144,7 +144,7 @@ async function trialsOf(
   { relate, isRecord, judgeOf }: Relating,
   nextKey: () => bigint,
 ): Promise<Trial[]> {
-  const derivation = new Derivation(document, seed);
+  const derivation = new Derivation(document, { seed });
   const trials = derivation.ofRequests(operation).map(async ({ mediaType, schema, messages }) => {
     const judge = judgeRequest(await judgeOf(schema, derivation.requests.document));
     return messages.flatMap(({ parts, wire }, at) => {

@@ -11,7 +11,6 @@ import { type Example, requireFitting } from '../../src/contract/validator/examp
 import { requireOpenApi } from '../../src/contract/validator/openapi-schema.ts';
 import { requireTypes } from '../contract-for-types.ts';
 import { examplesIn, requireFittingExamples } from '../examples.ts';
-import { forLibraries } from '../for-libraries.ts';
 import { isNode, safely, type Tree, type OperationNode } from './tree.ts';
 
 // Asks the functions that read a contract about a document and its parts: adopt itself has no rules on what is kept.
@@ -49,7 +48,6 @@ export function refusalsOfMeaning(document: Tree): readonly ContractError[] {
     requireTypes(examined);
     requireFittingExamples(examined);
     examined.found.requireNone(false);
-    forLibraries(document, String);
   });
 }
 

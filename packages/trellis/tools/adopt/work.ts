@@ -1,4 +1,5 @@
 import type { ContractError } from '../../src/contract/errors.ts';
+import type { ObjectKind } from '../../src/contract/rules/vocabulary.ts';
 import { follower } from '../../src/contract/schema/document.ts';
 import type { Answers } from './answers.ts';
 import type { Choice, Doubt, Question } from './decisions.ts';
@@ -16,7 +17,7 @@ import { REPEATED, REPEATED_PARAMETERS } from './repeated-parameters.ts';
 import { SECURITY } from './security.ts';
 import { SERVERS } from './servers.ts';
 import { Places } from './spots.ts';
-import { type Tree, nodesIn } from './tree.ts';
+import { type Tree, type TreePart, nodesIn } from './tree.ts';
 
 /** The stages, one after the other: a document that a stage refuses cannot be read by the next ones. */
 const STAGES: readonly {
@@ -72,11 +73,11 @@ export class Adoption {
     for (const { edits, questions, refusals: find } of STAGES) {
       let found: readonly ContractError[] = [];
       const thrown = errorsOf(() => {
-        do {
+        for (let left: typeof found | undefined; left === undefined;) {
           this.rounds(edits, questions);
-          found = find(document);
-          // A part that is left out may have hidden other refusals.
-        } while (this.leaveOut(found));
+          left = this.leaveOut(find(document));
+          found = left ?? [];
+        }
       });
       refusals = [...thrown, ...found];
       // Once it is decided which bodies there are, and before what is no JSON goes.
@@ -95,8 +96,8 @@ export class Adoption {
     for (let round = 0, before = -1; round < MAX_ROUNDS && this.changes !== before; round++) {
       before = this.changes;
       for (const { what, of, member, change } of edits)
-        for (const found of nodesIn(this.draft.document)) {
-          const changed = found.kind === of && change(found.node, this.draft, found);
+        for (const found of this.nodes(of)) {
+          const changed = change(found.node, this.draft, found);
           const spots =
             changed === true ? [{ node: found.node, ...(member !== undefined && { member }) }] : changed || [];
           if (spots.length === 0) continue;
@@ -110,8 +111,18 @@ export class Adoption {
     }
   }
 
-  /** @returns whether some refusals were of parts that the document can do without */
-  private leaveOut(refusals: readonly ContractError[]): boolean {
+  private known = { changes: -1, byKind: new Map<ObjectKind, TreePart[]>() };
+
+  /** A large document has a million objects: they are visited again only after a change. */
+  private nodes(kind: ObjectKind): readonly TreePart[] {
+    if (this.known.changes !== this.changes)
+      this.known = { changes: this.changes, byKind: Map.groupBy(nodesIn(this.draft.document), (each) => each.kind) };
+    return this.known.byKind.get(kind) ?? [];
+  }
+
+  /** @returns the refusals that stay; undefined: a part that was left out may have hidden other refusals */
+  private leaveOut(refusals: readonly ContractError[]): readonly ContractError[] | undefined {
+    if (refusals.length === 0) return refusals;
     const { document } = this.draft;
     const parts = refusedParts(document, refusals);
     const before = this.changes;
@@ -132,7 +143,11 @@ export class Adoption {
       this.changes++;
     }
     leaveOut(document, parts.keys());
-    return this.changes > before;
+    const changed = this.changes - before;
+    if (changed === 0) return refusals;
+    // Each example is judged by itself, and no other rule looks at it: without these, a large document is not read again.
+    const areExamples = changed === refusals.length && parts.keys().every(({ key }) => key === 'examples');
+    return areExamples ? [] : undefined;
   }
 
   /** Asks a question, unless it has an answer. @returns the choice */

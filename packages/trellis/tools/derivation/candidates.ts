@@ -18,8 +18,9 @@ const LAST_LIMIT = 100;
  * place.
  *
  * @param seed the same seed gives the same candidates
+ * @param isBrief whether the smallest objects and arrays are enough
  */
-export function candidatesOf(document: OpenApiDocument, seed: number): Supply {
+export function candidatesOf(document: OpenApiDocument, seed: number, isBrief = false): Supply {
   const isValid = judgeBy(document);
   const follow = follower(document);
   const ids = new Map<AnySchema, number>();
@@ -37,7 +38,7 @@ export function candidatesOf(document: OpenApiDocument, seed: number): Supply {
       .join();
     const extent = open.get(key);
     if (extent === 'least') return [];
-    const isWhole = extent === undefined;
+    const isWhole = !isBrief && extent === undefined;
     const limit = LIMITS[open.size] ?? LAST_LIMIT;
     const name = `${isWhole ? limit : 'least'} of ${key}`;
     let candidates = known.get(name);
@@ -47,7 +48,7 @@ export function candidatesOf(document: OpenApiDocument, seed: number): Supply {
       const all = unique(branches.flatMap((branch) => ofBranch(branch, isWhole)));
       // Values that a contract lists are never left out: only they show that the other contract does not list them.
       candidates = unique([...branches.flat().flatMap(listed), ...some(all, limit)]);
-      if (isWhole) open.delete(key);
+      if (extent === undefined) open.delete(key);
       else open.set(key, extent);
       known.set(name, candidates);
     }

@@ -43,12 +43,20 @@ const NOT_EMPTY: Keywords = { minItems: 1, minProperties: 1 };
 
 /** Derives messages on both sides of each keyword of a contract: for `maxLength: 200`, texts of 200 and 201 characters. */
 export class Derivation {
-  readonly requests: Side;
-  readonly replies: Side;
+  /** @param isBrief whether a few messages are enough, which take a small part of the time */
+  constructor(document: OpenApiDocument, { seed = SEED, isBrief = false } = {}) {
+    this.sideWithout = (mark) => sideOf(without(mark, document), seed, isBrief);
+  }
 
-  constructor(document: OpenApiDocument, seed = SEED) {
-    this.requests = sideOf(without('readOnly', document), seed);
-    this.replies = sideOf(without('writeOnly', document), seed);
+  private readonly sideWithout: (mark: 'readOnly' | 'writeOnly') => Side;
+  private readonly sides: { requests?: Side; replies?: Side } = {};
+
+  get requests(): Side {
+    return (this.sides.requests ??= this.sideWithout('readOnly'));
+  }
+
+  get replies(): Side {
+    return (this.sides.replies ??= this.sideWithout('writeOnly'));
   }
 
   /** The requests for each media type of the body. */
@@ -99,8 +107,8 @@ export class Derivation {
 /** A contract as it applies to requests, or to replies. */
 type Side = ReturnType<typeof sideOf>;
 
-function sideOf(document: OpenApiDocument, seed: number) {
-  const candidates = candidatesOf(document, seed);
+function sideOf(document: OpenApiDocument, seed: number, isBrief: boolean) {
+  const candidates = candidatesOf(document, seed, isBrief);
   return {
     document,
     operations: readOperations(document),

@@ -112,14 +112,27 @@ export function judgeBy(document: object): (schema: AnySchema, value: JsonValue)
     const validate = (value: number) => Number.isInteger(value) && value >= -(2 ** bits) && value < 2 ** bits;
     ajv.addFormat(name, { type: 'number', validate });
   }
-  const whole = inDoubles(document) as object;
+  const follow = follower(document);
+  const targets = new Map<string, string>();
+  /** Ajv would visit a whole document for each schema that it compiles in it: it gets each target of a reference once. */
+  const apart = (schema: AnySchema): object | boolean =>
+    withSchemas(
+      inDoubles(schema) as AnySchema,
+      (each) => ({ ...each, ...(each.$ref !== undefined && { $ref: nameOf(each.$ref) }) }),
+      'Schema',
+    );
+  const nameOf = (reference: string): string => {
+    const known = targets.get(reference);
+    if (known !== undefined) return known;
+    const name = `urn:target:${targets.size}`;
+    targets.set(reference, name);
+    ajv.addSchema(apart(follow(reference)) as object, name);
+    return name;
+  };
   const compiled = new Map<Schema, ValidateFunction>();
   return (schema, value) => {
     if (typeof schema === 'boolean') return schema;
-    const validate = compiled.getOrInsertComputed(schema, () =>
-      // References lead to the members of the document.
-      ajv.compile({ ...whole, ...(inDoubles(schema) as object) }),
-    );
+    const validate = compiled.getOrInsertComputed(schema, () => ajv.compile(apart(schema) as object));
     return validate(inDoubles(value));
   };
 }

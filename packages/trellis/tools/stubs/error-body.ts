@@ -1,8 +1,7 @@
 import { Script } from 'node:vm';
-import type { Contract } from '../../src/contract/contract.ts';
 import { ContractError, statusOf } from '../../src/contract/errors.ts';
 import { type ErrorBodyOf, OF_OPERATIONS } from '../../src/contract/failures.ts';
-import { loadContract } from '../../src/contract/load.ts';
+import { type Loaded, loadContract } from '../../src/contract/load.ts';
 import { replyFor } from '../../src/contract/message/content.ts';
 import { type Follow, follower } from '../../src/contract/schema/document.ts';
 import { exactJson } from '../../src/contract/schema/int64.ts';
@@ -33,8 +32,9 @@ const OF_FAILURES = ['status', 'number', 'message', 'requestId'];
  *
  * @returns undefined if the contract allows the framework's own body
  */
-export async function draftErrorBody({ yaml, document, operations }: Contract): Promise<BodyDraft | undefined> {
-  if ((await refusalOf(yaml)) === undefined) return undefined;
+export async function draftErrorBody(contract: Loaded): Promise<BodyDraft | undefined> {
+  const { yaml, document, operations, ofErrorBody } = contract;
+  if (ofErrorBody.length === 0) return undefined;
   const follow = follower(document);
   const bodies = STATUSES.flatMap((status) => {
     const schema = mostOf(operations.flatMap(({ replies }) => replyFor(replies, status)?.content?.schema ?? []));
@@ -64,7 +64,7 @@ function mostOf<T>(values: readonly T[]): T | undefined {
   return alike[0]?.[0];
 }
 
-async function refusalOf(yaml: string, errorBody?: ErrorBodyOf): Promise<string | undefined> {
+async function refusalOf(yaml: string, errorBody: ErrorBodyOf): Promise<string | undefined> {
   return await loadContract(yaml, errorBody).then(
     () => undefined,
     (error: unknown) => {

@@ -34,7 +34,8 @@ export interface Stubs {
 export async function stubsOf(yaml: string): Promise<Stubs> {
   const contract = await loadContract(yaml, 'any');
   const { document, operations } = contract;
-  const derivations = [new Derivation(withAllMembers(document)), new Derivation(document)];
+  const whole = withAllMembers(document);
+  const derivations = [new Derivation(whole, { isBrief: true }), new Derivation(whole), new Derivation(document)];
   const names = namesOf(operations.map(({ id }) => id));
   const stubs = operations.map((operation, index): Stub => {
     const reply = replyOf(operation, document, derivations);

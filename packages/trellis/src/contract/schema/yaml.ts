@@ -1,4 +1,15 @@
-import { type Alias, type Document, isCollection, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml';
+import {
+  type Alias,
+  type Document,
+  isCollection,
+  isMap,
+  isScalar,
+  LineCounter,
+  type Node,
+  parseDocument,
+  visit,
+  type YAMLMap,
+} from 'yaml';
 import { ContractError } from '../errors.ts';
 import { int64 } from './int64.ts';
 
@@ -15,7 +26,7 @@ export interface Parsed {
 /** Parses YAML 1.2 (or JSON, its subset), each integer as a bigint. @throws ContractError with line and column */
 export function parseYaml(yaml: string): Parsed & { readonly lines: LineCounter } {
   const lines = new LineCounter();
-  const parsed = parseDocument(yaml, { lineCounter: lines, intAsBigInt: true, prettyErrors: false });
+  const parsed = parseDocument(yaml, { lineCounter: lines, intAsBigInt: true, prettyErrors: false, uniqueKeys: false });
   const refuse = (offset: number | undefined, what: string): never => {
     const { line, col } = lines.linePos(offset ?? 0);
     throw new ContractError(what, `openapi.yaml:${line}:${col}`);
@@ -32,9 +43,20 @@ export function parseYaml(yaml: string): Parsed & { readonly lines: LineCounter 
   const keepAnchor = (node: Node & { readonly anchor?: string }) => {
     if (node.anchor !== undefined) anchors.set(node.anchor, node);
   };
+  /** The parser would compare each name with all others; `200` and `'200'` are one name of JSON. */
+  const requireUnique = ({ items }: YAMLMap) => {
+    const names = new Set<string>();
+    for (const { key } of items) {
+      if (!isScalar(key)) continue;
+      const name = String(key.value);
+      if (names.has(name)) refuse(key.range?.[0], `the map has ${name} twice: leave one of them out, or rename it`);
+      names.add(name);
+    }
+  };
   visit(parsed, {
     Collection(_key, collection, holders) {
       keepAnchor(collection);
+      if (isMap(collection)) requireUnique(collection);
       if (holders.length > MAX_DEPTH && holders.filter(isCollection).length >= MAX_DEPTH)
         refuse(collection.range?.[0], TOO_DEEP);
     },

@@ -21,25 +21,56 @@ export interface Example {
   readonly location: string;
 }
 
+/** Most examples are small, and fit: to compile the schemas of many as one takes a fraction of the time. */
+const AT_ONCE = 64;
+
 /** Refuses each value that a message could not have in its place. */
 export function requireFitting(examples: readonly Example[], document: OpenApiDocument, attempt: Attempt): void {
   const follow = follower(document);
   for (const [direction, listed] of Map.groupBy(examples, ({ direction: each }) => each)) {
     const translation = new Translation(direction, follow);
     const trials = listed.flatMap((example) => {
-      const { name } = example;
-      const shown = attempt(() => [translation.schema(example.schema, OF_MEMBER)]) ?? [];
-      return shown.map((schema) => ({
+      const { name, schema } = example;
+      const shown = attempt(() => [translation.schema(schema, OF_MEMBER)]) ?? [];
+      return shown.map((each) => ({
         ...example,
-        component: translation.component({ properties: { [name]: schema } }),
+        shown: each,
+        component: translation.component({ properties: { [name]: each } }),
       }));
     });
+    const groups = Map.groupBy(trials.entries(), ([index]) => Math.floor(index / AT_ONCE));
+    const together = Array.from(groups.values(), (group) => ({
+      group,
+      component: translation.component({
+        properties: Object.fromEntries(group.map(([index, { shown }]) => [String(index), shown])),
+      }),
+    }));
     const compile = requestCompiler(translation, false);
-    for (const { name, schema, value, location, component } of trials)
-      attempt(() => {
-        const wrong = compiles(location, () => unfit(compile(component), name, value, new Position(schema, follow)));
-        if (wrong !== undefined) throw new ContractError(wrong, location);
-      });
+    const judge = (find: FindFaults, { value, schema, location }: Example, name: string) =>
+      compiles(location, () => unfit(find, name, value, new Position(schema, follow)));
+    for (const { group, component } of together) {
+      const find = tried(() => compile(component));
+      for (const [index, trial] of group)
+        attempt(() => {
+          const { name, location } = trial;
+          if (find !== undefined && tried(() => judge(find, trial, String(index)) === undefined) === true) return;
+          const wrong = judge(
+            compiles(location, () => compile(trial.component)),
+            trial,
+            name,
+          );
+          if (wrong !== undefined) throw new ContractError(wrong, location);
+        });
+    }
+  }
+}
+
+/** @returns undefined if it fails: each example is then judged alone, and its refusal told */
+function tried<T>(act: () => T): T | undefined {
+  try {
+    return act();
+  } catch {
+    return undefined;
   }
 }
 

@@ -14,29 +14,47 @@ const FAULT = 40;
 
 const require = createRequire(import.meta.url);
 
-/** @param checks `exact0: true` in a schema requires the first of them */
+/** The keyword of the translation that checks this one exactly: its value is the index of the check. */
+export const exactly = (keyword: string): string => `exact:${keyword}`;
+/** In the order in which Ajv applies them. A rule for each check would take a time that grows with their square. */
+const CHECKED = [
+  ...['contains', 'required', 'pattern', 'format', 'type', 'minimum', 'maximum', 'exclusiveMinimum'],
+  ...['exclusiveMaximum', 'multipleOf', 'const', 'enum', 'uniqueItems'],
+];
+
 export function keywordsOf(checks: readonly ExactCheck[], weights: readonly Weights[]): Ajv.KeywordDefinition[] {
-  return [spendKeyword(weights), ...checks.map((check, index) => checkKeyword(check, `exact${index}`))];
+  return [spendKeyword(weights), ...CHECKED.map((checked) => checkKeyword(checked, checks))];
 }
 
-function checkKeyword({ keyword: checked, message, isValid, part }: ExactCheck, keyword: string) {
-  const error = { message };
-  if (isValid instanceof RegExp) {
-    // eslint-disable-next-line no-restricted-syntax -- the name of Ajv's documented tag of templates of code
-    const { _ } = codegen();
-    const code = (cxt: Ajv.KeywordCxt) => {
-      cxt.fail(_`!${cxt.gen.scopeValue('pattern', { ref: isValid })}.test(${cxt.data})`);
+function checkKeyword(checked: string, checks: readonly ExactCheck[]): Ajv.KeywordDefinition {
+  // eslint-disable-next-line no-restricted-syntax -- the name of Ajv's documented tag of templates of code
+  const { _ } = codegen();
+  const error: Ajv.KeywordDefinition['error'] = {
+    message: ({ schema }) => checks[schema as number]?.message ?? '',
+    params: ({ schema }) => _`{ check: ${schema as number} }`,
+  };
+  const ofAll = { keyword: exactly(checked), schemaType: 'number' as const, error };
+  if (checked === 'pattern')
+    return {
+      ...ofAll,
+      type: 'string',
+      code(cxt) {
+        const { isValid } = checks[cxt.schema as number] ?? {};
+        cxt.fail(_`!${cxt.gen.scopeValue('pattern', { ref: isValid })}.test(${cxt.data})`);
+      },
     };
-    return { keyword, type: 'string' as const, error, code };
-  }
   return {
-    keyword,
+    ...ofAll,
     // Ajv checks a keyword for arrays after maxItems, and a keyword for all values before it.
     ...(checked === 'uniqueItems' && { type: 'array' as const }),
     // This saves time: otherwise Ajv copies each error that the keyword creates, once for every earlier error.
     errors: false,
-    ...(part === undefined ? { schema: false, validate: isValid } : { compile: withPart(isValid, part) }),
-    error,
+    compile: (index: number, _parent, { self }) => {
+      const { isValid, part } = checks[index] ?? {};
+      if (isValid === undefined || isValid instanceof RegExp) throw new Error(`${checked} has no check ${index}`);
+      // Only a check of parts calls its second argument.
+      return part === undefined ? (isValid as (value: unknown) => boolean) : withPart(isValid, part, self);
+    },
   };
 }
 
@@ -59,7 +77,7 @@ export interface Report {
   readonly message?: string;
   readonly params: Readonly<
     Partial<Record<'missingProperty' | 'additionalProperty' | 'unevaluatedProperty', string>> &
-      Partial<Record<'type' | 'format' | 'pattern' | 'limit', unknown>>
+      Partial<Record<'type' | 'format' | 'pattern' | 'limit', unknown>> & { readonly check?: number }
   >;
 }
 
@@ -75,15 +93,13 @@ export function compiled(ajv: Compiler, component: string): Check {
 }
 
 /** Ajv compiles the component on first use, as schemas may contain themselves. */
-function withPart(isValid: IsValid, part: string) {
-  return (_schema: unknown, _parent: unknown, { self }: { readonly self: Compiler }) => {
-    let check: Check | undefined;
-    return (value: unknown) =>
-      isValid(value, (each) => {
-        check ??= compiled(self, part);
-        return check(each as object);
-      });
-  };
+function withPart(isValid: IsValid, part: string, self: Compiler) {
+  let check: Check | undefined;
+  return (value: unknown) =>
+    isValid(value, (each) => {
+      check ??= compiled(self, part);
+      return check(each as object);
+    });
 }
 
 /** Ajv writes the spending into the code of each schema: a call of a function would cost a hundred times as much. */
@@ -124,7 +140,7 @@ function countCalls(schema: unknown): number {
   if (typeof schema !== 'object' || schema === null) return 0;
   return Object.entries(schema).reduce(
     (count, [keyword, value]: [string, unknown]) =>
-      count + Number(/^(?:\$ref|exact\d+)$/.test(keyword)) + (isLarge(value) && SPEND in value ? 0 : countCalls(value)),
+      count + Number(/^(?:\$ref|exact:.+)$/.test(keyword)) + (isLarge(value) && SPEND in value ? 0 : countCalls(value)),
     0,
   );
 }

@@ -37,7 +37,7 @@ export function withValidators(
   const succeeds = ({ name, component, sent, filled, location }: (typeof trials)[number]['ofAll']) =>
     attempt(() => {
       const find = ofRequest(component);
-      const wrong = compiles(location, () => (find({ [name]: sent }) ? undefined : find({ [name]: filled })));
+      const wrong = compiles(location, () => (find.first({ [name]: sent }) ? undefined : find({ [name]: filled })));
       if (wrong !== undefined) throw new ContractError(inWords(wrong), location);
       return true;
     }) === true;

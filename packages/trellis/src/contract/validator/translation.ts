@@ -13,7 +13,7 @@ import { exactJson } from '../schema/int64.ts';
 import { joined } from '../schema/subschemas.ts';
 import { VOCABULARY } from '../rules/vocabulary.ts';
 import { pinnedBranches } from './discriminator.ts';
-import { SPEND } from './keywords.ts';
+import { exactly, SPEND } from './keywords.ts';
 import { BRANCHES, type Direction, ELSEWHERE, innerPlace, type Place, requirePlace } from './place.ts';
 import { CALL, type Weights, weightsOf } from './weights.ts';
 
@@ -36,7 +36,7 @@ function onlyRequires(branch: AnySchema): boolean {
 export class Translation {
   /** Translated messages, and targets of references, by name. */
   readonly components: Record<string, unknown> = {};
-  /** A translated schema requires the first of these by `exact0: true`. */
+  /** The value of `exact:enum` in a translated schema, and of its like, is an index of this list. */
   readonly checks: ExactCheck[] = [];
   /** The work of translated schemas: the value of SPEND is an index of this list. */
   readonly weights: Weights[] = [CALL];
@@ -177,9 +177,9 @@ export class Translation {
     return this.known.getOrInsertComputed(exactJson(keywords), () => this.checked(exactChecks(keywords)));
   }
 
-  /** @returns the keywords `exact0`, `exact1`, … by which a translated schema requires the checks */
+  /** @returns the keywords by which a translated schema requires the checks */
   private checked(checks: readonly ExactCheck[]): object {
-    return Object.fromEntries(checks.map((check) => [`exact${this.checks.push(check) - 1}`, true]));
+    return Object.fromEntries(checks.map((check) => [exactly(check.keyword), this.checks.push(check) - 1]));
   }
 
   private barredMembers(schema: Schema): string[] {

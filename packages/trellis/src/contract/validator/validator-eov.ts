@@ -12,7 +12,7 @@ import { type ExactCheck, forgetTexts } from '../schema/exact.ts';
 import { STRING_FORMATS } from '../schema/formats.ts';
 import { type Check, compiled, type Compiler, keywordsOf, type Report } from './keywords.ts';
 import type { Translation } from './translation.ts';
-import { described, type FindFaults } from './verdict.ts';
+import { described, type Finder, type FindFaults } from './verdict.ts';
 
 // The only file that knows the internals of express-openapi-validator. It calls the functions that the validator
 // compiles: as a middleware, the validator would match the path again, parse the URL, redefine `query` and hook into the
@@ -79,12 +79,12 @@ function requireKnownInside(): void {
 }
 
 /** @param isServed whether messages will be validated @returns a function that compiles a component of requests */
-export function requestCompiler(translation: Translation, isServed: boolean): (component: string) => FindFaults {
+export function requestCompiler(translation: Translation, isServed: boolean): (component: string) => Finder {
   return compiler(translation, isServed, (...given) => new RequestValidator(...given));
 }
 
 /** @returns a function that compiles a component of replies */
-export function replyCompiler(translation: Translation, isServed: boolean): (component: string) => FindFaults {
+export function replyCompiler(translation: Translation, isServed: boolean): (component: string) => Finder {
   // Objects in a reply may inherit members such as `constructor`, which are not sent.
   return compiler(
     translation,
@@ -98,7 +98,7 @@ function compiler(
   translation: Translation,
   isServed: boolean,
   makeValidator: (document: OpenAPIV3.DocumentV3_1, options: Options) => unknown,
-): (component: string) => FindFaults {
+): (component: string) => Finder {
   requireKnownInside();
   const known = new Map<string, Compiler>();
   const ajvOf = (allErrors: boolean, isShort: boolean): Compiler =>
@@ -154,8 +154,7 @@ function finder(check: Check, exact: readonly ExactCheck[]): FindFaults {
 function faultOf({ keyword, instancePath, message = '', params }: Report, exact: readonly ExactCheck[]): Fault {
   const name = params.missingProperty ?? params.additionalProperty ?? params.unevaluatedProperty;
   const path = name === undefined ? instancePath : name && `${instancePath}/${name}`;
-  const [, index] = /^exact(\d+)$/.exec(keyword) ?? [];
-  const check = index === undefined ? undefined : exact[Number(index)];
+  const check = params.check === undefined ? undefined : exact[params.check];
   if (check !== undefined) return { path, keyword: check.keyword, wanted: check.wanted, message };
   return { path, keyword, wanted: params.type ?? params.format ?? params.pattern ?? params.limit, message };
 }
