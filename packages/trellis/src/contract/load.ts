@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { readBasePath } from './rules/addresses.ts';
-import { requireDeclared } from './rules/closed.ts';
+import { requireDeclared, requireKnownNames } from './rules/closed.ts';
 import { type Contract, readOperations } from './contract.ts';
 import { follower, type OpenApiDocument, readOpenApi, type Schema } from './schema/document.ts';
 import { ContractError } from './errors.ts';
@@ -13,6 +13,7 @@ import { requireOneIntegerType } from './rules/integers.ts';
 import { requireOneFile } from './rules/one-file.ts';
 import { requireLinearPatterns } from './rules/patterns.ts';
 import { requireOpenApi } from './validator/openapi-schema.ts';
+import { requireRightVerdicts } from './validator/self-test.ts';
 import { withValidators } from './validator/operations.ts';
 import { requireKept } from './rules/kept.ts';
 
@@ -84,6 +85,7 @@ export function examine(
   document = readOpenApi(text),
   isServed = false,
 ): Examined {
+  requireRightVerdicts();
   const found = new Findings();
   const { attempt, isSound } = found;
   const follow = follower(document);
@@ -96,6 +98,7 @@ export function examine(
       attempt(() => {
         requireLinearPatterns(schema);
         requireDeclared(schema, follow);
+        requireKnownNames(schema, follow);
       });
   }
   const basePath = readBasePath(document, attempt, isSound);

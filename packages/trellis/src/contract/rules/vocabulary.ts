@@ -186,7 +186,10 @@ export const VOCABULARY: Readonly<Record<ObjectKind, Readonly<Record<string, Voc
     properties: map('Schema', BOTH),
     patternProperties: map('Schema', BOTH, check.patterns),
     additionalProperties: one('Schema', BOTH),
-    unevaluatedProperties: one('Schema', RUN),
+    unevaluatedProperties: one(
+      'Schema',
+      `${RUN}; no branch beneath it may allow all members, or name one like those of each object, such as \`constructor\``,
+    ),
     propertyNames: one('Schema', RUN),
     items: one('Schema', BOTH),
     prefixItems: list('Schema', BOTH),

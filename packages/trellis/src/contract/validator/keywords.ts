@@ -9,6 +9,9 @@ import { CALL, COPY, NAME, type Weights } from './weights.ts';
 /** The keyword of the translation: its value is the index of the weights that a schema spends. */
 export const SPEND = 'spend';
 
+/** The keyword of the translation for members with the names of those that each object inherits. */
+export const INHERITED = 'inherited';
+
 /** The work to find and copy one fault, when all faults are to be found. */
 const FAULT = 40;
 
@@ -23,7 +26,7 @@ const CHECKED = [
 ];
 
 export function keywordsOf(checks: readonly ExactCheck[], weights: readonly Weights[]): Ajv.KeywordDefinition[] {
-  return [spendKeyword(weights), ...CHECKED.map((checked) => checkKeyword(checked, checks))];
+  return [spendKeyword(weights), INHERITING, ...CHECKED.map((checked) => checkKeyword(checked, checks))];
 }
 
 function checkKeyword(checked: string, checks: readonly ExactCheck[]): Ajv.KeywordDefinition {
@@ -66,9 +69,12 @@ function codegen(): Pick<typeof Ajv, '_' | 'Name'> {
 
 /** A component that Ajv has compiled. `errors` has the faults of the value that it refused last. */
 export interface Check {
-  (data: object): boolean;
+  (data: object, at?: At): boolean;
   errors?: readonly Report[] | null;
 }
+
+/** Where the value stands in the message. */
+type At = Parameters<Ajv.ValidateFunction>[1];
 
 /** A fault as Ajv reports it. */
 export interface Report {
@@ -101,6 +107,36 @@ function withPart(isValid: IsValid, part: string, self: Compiler) {
       return check(each as object);
     });
 }
+
+interface Inherited {
+  readonly names: readonly string[];
+  /** The component that each member with one of the names must satisfy. */
+  readonly part: string;
+}
+
+/** Ajv itself would count these members as evaluated (unevaluatedProperties), as it keeps names in ordinary objects. */
+const INHERITING: Ajv.KeywordDefinition = {
+  keyword: INHERITED,
+  type: 'object',
+  errors: true,
+  compile({ names, part }: Inherited, _parent: unknown, { self }: { readonly self: Compiler }) {
+    let check: Check | undefined;
+    const validate = (value: object, at: At) => {
+      const found = names.filter((name) => Object.hasOwn(value, name));
+      if (found.length === 0) return true;
+      check ??= compiled(self, part);
+      const isValid = check;
+      const errors = found.flatMap((name) => {
+        const inside = at && { ...at, instancePath: `${at.instancePath}/${name}` };
+        return isValid(Reflect.get(value, name) as object, inside) ? [] : (isValid.errors ?? []);
+      });
+      validate.errors = [...errors];
+      return errors.length === 0;
+    };
+    validate.errors = [] as Report[];
+    return validate;
+  },
+};
 
 /** Ajv writes the spending into the code of each schema: a call of a function would cost a hundred times as much. */
 function spendKeyword(weights: readonly Weights[]): Ajv.CodeKeywordDefinition {

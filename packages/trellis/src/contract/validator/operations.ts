@@ -15,7 +15,7 @@ import { explained, type FindFaults } from './verdict.ts';
 /**
  * @param isServed whether messages will be validated
  * @returns the operations that compile
- * @throws ContractError for another version of the validator, and those that `attempt` throws
+ * @throws ContractError, those that `attempt` throws
  */
 export function withValidators(
   operations: readonly Declared[],

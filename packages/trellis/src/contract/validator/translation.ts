@@ -11,9 +11,10 @@ import {
 import { spend } from '../schema/budget.ts';
 import { exactJson } from '../schema/int64.ts';
 import { joined } from '../schema/subschemas.ts';
+import { unevaluated } from '../rules/closed.ts';
 import { VOCABULARY } from '../rules/vocabulary.ts';
 import { pinnedBranches } from './discriminator.ts';
-import { exactly, SPEND } from './keywords.ts';
+import { exactly, INHERITED, SPEND } from './keywords.ts';
 import { BRANCHES, type Direction, ELSEWHERE, innerPlace, type Place, requirePlace } from './place.ts';
 import { CALL, type Weights, weightsOf } from './weights.ts';
 
@@ -102,6 +103,8 @@ export class Translation {
     if (format !== '') (Object.hasOwn(NUMBER_FORMATS, format) ? exact : shown)['format'] = format;
     // Ajv ignores an `if` without then and else, though the `if` evaluates members.
     if (condition !== undefined) for (const each of ['then', 'else']) shown[each] ??= { not: false };
+    const names = unevaluated(schema, this.follow);
+    if (names.length > 0) shown[INHERITED] = { names, part: this.component(shown['unevaluatedProperties']) };
     if (also.length > 0) shown['allOf'] = [...((shown['allOf'] ?? []) as unknown[]), ...also];
     Object.assign(shown, this.exact(exact));
     // Ajv does not visit the values of an empty schema.

@@ -1,11 +1,10 @@
-import { createRequire } from 'node:module';
+import { readFileSync } from 'node:fs';
+import { createRequire, findPackageJSON } from 'node:module';
 import type { ErrorObject } from 'ajv/dist/core.js';
-import packageJson from 'express-openapi-validator/package.json' with { type: 'json' };
 import type { OpenAPISchemaValidator } from 'express-openapi-validator/dist/framework/openapi.schema.validator.js';
 import type { OpenAPIV3, Options } from 'express-openapi-validator/dist/framework/types.js';
-import { RequestValidator } from 'express-openapi-validator/dist/middlewares/openapi.request.validator.js';
-import { ResponseValidator } from 'express-openapi-validator/dist/middlewares/openapi.response.validator.js';
-import { ContractError } from '../errors.ts';
+import type { RequestValidator } from 'express-openapi-validator/dist/middlewares/openapi.request.validator.js';
+import type { ResponseValidator } from 'express-openapi-validator/dist/middlewares/openapi.response.validator.js';
 import type { Fault } from '../message/faults.ts';
 import { begin, end } from '../schema/budget.ts';
 import { type ExactCheck, forgetTexts } from '../schema/exact.ts';
@@ -18,8 +17,14 @@ import { described, type Finder, type FindFaults } from './verdict.ts';
 // compiles: as a middleware, the validator would match the path again, parse the URL, redefine `query` and hook into the
 // reply, for each request.
 
-/** The tests have passed with these versions. */
-const TESTED = ['5.6.2'];
+/** The tests have passed with these versions. Any other is judged by self-test.ts. */
+export const TESTED = ['5.6.2'];
+/** Not by an import, as a later version may hide this file. */
+export const VERSION = (
+  JSON.parse(readFileSync(findPackageJSON('express-openapi-validator', import.meta.url) ?? '', 'utf8')) as {
+    readonly version: string;
+  }
+).version;
 
 const require = createRequire(import.meta.url);
 
@@ -46,60 +51,34 @@ function ajvOptions({ checks, weights }: Translation, allErrors: boolean, isShor
     // An array may be shorter or longer than its prefixItems.
     strictTuples: false,
     // The optimisation takes a third of the time to compile, which pays only if many messages follow.
-    code: { process: withOwnNames, optimize: isShort },
+    code: { optimize: isShort },
   };
-}
-
-const STRING_OR_EVALUATED =
-  /"(?:[^"\\]|\\.)*"|(?<init>\bprops\d+ ?= ?(?:props\d+ ?\|\| ?)?)\{\}|!(?<names>props\d+)\[(?<key>\w+)\]/g;
-
-/**
- * Ajv keeps the names of evaluated members in ordinary objects: in them, it finds `constructor`, which each inherits, and
- * cannot set `__proto__`.
- */
-function withOwnNames(code: string): string {
-  return code.replace(STRING_OR_EVALUATED, (all, init?: string, names?: string, key?: string) => {
-    if (init !== undefined) return `${init}{ __proto__: null }`;
-    return names === undefined ? all : `!Object.hasOwn(${names}, ${key ?? ''})`;
-  });
-}
-
-/** @returns the warning for a version that was not tested */
-export function untestedValidator(): string | undefined {
-  if (TESTED.includes(packageJson.version)) return undefined;
-  return `express-openapi-validator ${packageJson.version} was not tested with this service: install ${TESTED.join(' or ')}`;
-}
-
-/** Another minor version may differ inside, and accept every request. A patch must start: it may be a security release. */
-function requireKnownInside(): void {
-  const untested = untestedValidator();
-  const minorOf = (version: string) => version.split('.', 2).join('.');
-  if (untested !== undefined && !TESTED.some((each) => minorOf(each) === minorOf(packageJson.version)))
-    throw new ContractError(untested);
 }
 
 /** @param isServed whether messages will be validated @returns a function that compiles a component of requests */
 export function requestCompiler(translation: Translation, isServed: boolean): (component: string) => Finder {
-  return compiler(translation, isServed, (...given) => new RequestValidator(...given));
+  const loaded: unknown = require('express-openapi-validator/dist/middlewares/openapi.request.validator.js');
+  const { RequestValidator: Validator } = loaded as { RequestValidator: typeof RequestValidator };
+  return compiler(translation, isServed, (...given) => new Validator(...given));
 }
 
 /** @returns a function that compiles a component of replies */
 export function replyCompiler(translation: Translation, isServed: boolean): (component: string) => Finder {
+  const loaded: unknown = require('express-openapi-validator/dist/middlewares/openapi.response.validator.js');
+  const { ResponseValidator: Validator } = loaded as { ResponseValidator: typeof ResponseValidator };
   // Objects in a reply may inherit members such as `constructor`, which are not sent.
   return compiler(
     translation,
     isServed,
-    (document, options) => new ResponseValidator(document, { ...options, ownProperties: true }),
+    (document, options) => new Validator(document, { ...options, ownProperties: true }),
   );
 }
 
-/** @throws ContractError for a version of the validator whose internals are unknown */
 function compiler(
   translation: Translation,
   isServed: boolean,
   makeValidator: (document: OpenAPIV3.DocumentV3_1, options: Options) => unknown,
 ): (component: string) => Finder {
-  requireKnownInside();
   const known = new Map<string, Compiler>();
   const ajvOf = (allErrors: boolean, isShort: boolean): Compiler =>
     known.getOrInsertComputed(JSON.stringify([allErrors, isShort]), () => {

@@ -43,10 +43,11 @@ export function weightsOf(schema: Schema, follow: Follow, fills: boolean): Weigh
   const checks = Object.keys(schema).filter((keyword) => CHECK.test(keyword)).length;
   const compiled = schema.format === 'regex' ? REGEXP : 0;
   const division = Number.isSafeInteger(schema.multipleOf ?? 1) ? 0 : DIVISION;
+  const inherited = (schema.unevaluatedProperties ?? true) === true ? 0 : 1;
   const filling = fills && hasDefaults(schema, follow) ? FILLING * countFilledIn(new Position(schema, follow)) : 0;
   return {
     schema,
-    once: 1 + names / 20 + choices / 2 + checks / 2 + compiled + division + filling,
+    once: 1 + names / 20 + choices / 2 + checks / 2 + compiled + division + inherited + filling,
     character: ofCharacter(schema),
     part: ofPart(schema, follow),
     faults: 1 + checks + required.length + dependent,

@@ -1,3 +1,5 @@
+import { cpSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { YAML } from '../../support/app.ts';
 import { Project } from '../../support/project.ts';
@@ -15,28 +17,48 @@ test('loadContract hides one known deprecation warning, and no other', async () 
 
 describe('with versions that were not tested,', () => {
   const project = new Project();
-  const VALIDATOR = 'packages/trellis/src/contract/validator/validator-eov.ts';
-  const untested = (tested: string) =>
-    `express-openapi-validator 5.6.2 was not tested with this service: install ${tested}`;
+  const PACKAGE = 'node_modules/express-openapi-validator';
 
-  test('the service warns of another Node and another patch of the validator, and generate refuses that patch', async () => {
-    project.edit(VALIDATOR, "['5.6.2']", "['5.6.1']");
+  /** Gives the project a validator of its own, of another version. */
+  function fake(version: string): void {
+    project.remove(PACKAGE);
+    cpSync(realpathSync(join(ROOT, PACKAGE)), join(project.folder, PACKAGE), { recursive: true });
+    project.edit(`${PACKAGE}/package.json`, '"version": "5.6.2"', `"version": "${version}"`);
+  }
+  const untested = (version: string) =>
+    `express-openapi-validator ${version} was not tested with this service: the tests have passed with 5.6.2`;
+  const generate = async () => {
+    const { ended, stderr } = start(process.execPath, ['packages/trellis/bin/trellis', 'generate'], {}, project.folder);
+    return [await ended, stderr()];
+  };
+
+  test.each(['5.6.9', '5.7.0'])('start and generate warn of a validator %s that judges rightly', async (version) => {
+    fake(version);
+    project.restore('packages/trellis/src/http/node-http.ts');
     project.edit('packages/trellis/src/http/node-http.ts', "'26.10.0'", "'26.9.0'");
     const service = await startService({}, project.folder, project.itemsMain);
     const warnings = service.log().filter(({ level }) => level === 'warn');
     expect(warnings.map(({ msg }) => msg)).toEqual([
       `Node ${process.versions.node} was not tested with this service: the tests have passed with 24.21.0 and 26.9.0`,
-      untested('5.6.1'),
+      untested(version),
     ]);
     await service.stop();
-    const { ended, stderr } = start(process.execPath, ['packages/trellis/bin/trellis', 'generate'], {}, project.folder);
-    expect([await ended, stderr()]).toEqual([1, `${untested('5.6.1')}\n`]);
+    expect(await generate()).toEqual([0, `${untested(version)}\n`]);
   });
 
-  test('the service does not start with another minor version of the validator', async () => {
-    project.restore(VALIDATOR);
-    project.edit(VALIDATOR, "['5.6.2']", "['5.5.9']");
+  test('start and generate refuse a validator that judges otherwise, or lacks a file', async () => {
+    fake('5.7.0');
+    const file = `${PACKAGE}/dist/middlewares/openapi.response.validator.js`;
+    project.edit(file, '(openApiSpec, options);', '(openApiSpec, { ...options, ownProperties: false });');
+    const refused = (what: string) => {
+      const needs = 'express-openapi-validator 5.7.0 does not judge messages as this service needs it';
+      return expect.stringMatching(new RegExp(`${needs}: ${what}: install 5.6.2\\n$`));
+    };
+    const ofReply = refused('a member that objects inherit, in a reply');
+    expect(await generate()).toEqual([1, ofReply]);
     const { code, stderr } = await runProcess(['serve'], {}, project.folder, {}, project.itemsMain);
-    expect([code, stderr]).toEqual([1, `item-store: ${untested('5.5.9')}\n`]);
+    expect([code, stderr]).toEqual([1, ofReply]);
+    project.remove(file);
+    expect(await generate()).toEqual([1, refused('it fails with MODULE_NOT_FOUND')]);
   });
 });

@@ -88,7 +88,11 @@ const OTHERS = [
     ['{"a":2,"b":1}', '{"c":1}'],
   ),
   group(
-    { anyOf: [{ required: ['b'], additionalProperties: true }, {}], patternProperties: { '^a': true }, ...closed },
+    {
+      anyOf: [{ required: ['b'], properties: { b: true, c: true } }, {}],
+      patternProperties: { '^a': true },
+      ...closed,
+    },
     ['{"a":1}', '{"b":1,"c":2}'],
     ['{"c":1}'],
   ),
@@ -115,7 +119,19 @@ const OTHERS = [
       group({ required: [name] }, [own], ['{}']),
       group({ not: { required: [name] } }, ['{}'], [own]),
       group({ properties: { [name]: one }, ...closed }, [own, '{}'], [other, mixed]),
-      group({ anyOf: [{ properties: { [name]: one } }, { properties: { a: true } }], ...closed }, [own], [other]),
+      group({ anyOf: [{ properties: { b: one } }, { properties: { a: true } }], ...closed }, ['{"a":1}'], [own, mixed]),
+      group({ anyOf: [{ properties: { b: one } }, {}], unevaluatedProperties: one }, [own, mixed], [other]),
+      group(
+        { allOf: [{ properties: { [name]: one } }], anyOf: [{ properties: { a: true } }], ...closed },
+        [own, mixed],
+        [other],
+      ),
+      group({ additionalProperties: one, anyOf: [{ properties: { a: true } }], ...closed }, [own, mixed], [other]),
+      group(
+        { allOf: [{ unevaluatedProperties: one }], anyOf: [{ properties: { a: true } }], ...closed },
+        [own],
+        [other],
+      ),
       group({ properties: { a: true }, unevaluatedProperties: one }, [own, mixed], [other]),
       group({ patternProperties: { '^a': true }, unevaluatedProperties: one }, [own, mixed], [other]),
       group({ patternProperties: { '^a': true }, ...closed }, ['{"a":1}'], [own, mixed]),
@@ -148,6 +164,7 @@ const OTHERS = [
 ];
 
 const REASONS = [
+  'a branch beneath unevaluatedProperties must not allow members that it does not name: declare them in properties',
   ...['const', 'maximum', 'minimum'].map(
     (keyword) => `${keyword} goes beyond ±9007199254740991, where doubles do not hold every integer: add format: int64`,
   ),
@@ -172,6 +189,21 @@ describe('the service judges values as the JSON Schema Test Suite does, or refus
     expect(tests.map(({ name, text }) => [name, acceptsRequest(operation, text)])).toEqual(valid);
     expect(tests.map(({ name, text }) => [name, acceptsReply(operation, text)])).toEqual(valid);
   });
+});
+
+test.each([
+  [{ properties: { toString: one } }, 'must not declare toString, a name that each object'],
+  [{ patternProperties: { '^[a-z]+$': one } }, 'must not declare constructor, a name that each object'],
+  [{ required: ['b'], additionalProperties: true }, 'must not allow members that it does not name: declare them'],
+  [{ allOf: [{ unevaluatedProperties: one }] }, 'must not allow members that it does not name: declare them'],
+])('the service refuses the branch %j beneath unevaluatedProperties', async (branch, why) => {
+  for (const schema of [
+    { anyOf: [branch, {}], ...closed },
+    { allOf: [{ if: branch }], unevaluatedProperties: one },
+  ])
+    expect(await load([group(schema, [], [])])).toEqual([
+      expect.objectContaining({ message: expect.stringMatching(new RegExp(`^openapi\\.yaml:\\d+:\\d+: .*${why}`)) }),
+    ]);
 });
 
 testWith(noSuite, 'the service refuses fewer than 10 schemas of the suite, all for known reasons', () => {
