@@ -18,7 +18,10 @@ export const EDITS_OF_MEANING: readonly Edit[] = [
         ({ node: { $ref }, kind }) =>
           kind === 'Schema' && typeof $ref === 'string' && !/^#\/components\/schemas\/[^/]*$/.test($ref),
       );
-      for (const [$ref, referring] of Map.groupBy(references, ({ node }) => String(node['$ref']))) {
+      const groups = [...Map.groupBy(references, ({ node }) => String(node['$ref']))];
+      const depthOf = ([$ref]: (typeof groups)[number]) => $ref.split('/').length;
+      // The innermost ones first: once a schema has moved, a reference no longer leads through its place.
+      for (const [$ref, referring] of groups.sort((one, other) => depthOf(other) - depthOf(one))) {
         const schema = follow($ref);
         const [, around = '', member = ''] = /^(.*)\/([^/]*)$/.exec($ref) ?? [];
         const names = Array.from({ length: MAX_NAMES }, (_each, index) => `${member}${index === 0 ? '' : index + 1}`);

@@ -62,8 +62,8 @@ const NEEDED: Partial<Record<ObjectKind, RegExp>> = {
   'Security Requirement': /^/,
 };
 const WHOLE: readonly ObjectKind[] = ['Parameter', 'Header'];
-/** Questions about values that a schema may allow once something else has changed. */
-const SHOWN = ['defaults', 'examples'];
+/** What may be right once others have gone: a value is filled with defaults, and a parameter has examples and a schema. */
+const LATER = ['defaults', 'examples', 'parameters'];
 const OWN_KEYS: Readonly<Record<string, string>> = {
   format: 'formats',
   pattern: 'patterns',
@@ -129,8 +129,7 @@ function membersWithin(value: unknown): { readonly holder: Tree; readonly member
 }
 
 /**
- * The parts that some refusals are about, each once, of one rank: an example, or a default, only if nothing else is to be
- * left out, as it may fit then; a parameter only if nothing within it is.
+ * The parts that some refusals are about, each once: those of a kind that others may mend only if there are no others.
  */
 export function refusedParts(document: Tree, errors: readonly ContractError[]): Map<Part, ContractError> {
   const parts = partsIn(document);
@@ -138,8 +137,9 @@ export function refusedParts(document: Tree, errors: readonly ContractError[]): 
     const part = parts.get(error.at?.split(', ', 1)[0] ?? '');
     return part === undefined ? [] : [[part, error] as const];
   });
-  const ranks = Map.groupBy(found, ([{ key }]) => (key === 'parameters' ? 2 : SHOWN.includes(key) ? 1 : 0));
-  return new Map(ranks.get(0) ?? ranks.get(1) ?? ranks.get(2));
+  const ranks = Map.groupBy(found, ([{ key }]) => LATER.indexOf(key));
+  const [rank = 0] = [...ranks.keys()].sort((one, other) => one - other);
+  return new Map(ranks.get(rank));
 }
 
 /** Leaves parts out of a document, with what refers to them. */

@@ -60,7 +60,7 @@ export class Adoption {
   private changes = 0;
   private readonly draft: Draft;
   private readonly answers: Answers;
-  private readonly places: Places;
+  private places: Places;
 
   constructor(document: Tree, answers: Answers) {
     // Follows anew each time, as edits change where a reference leads.
@@ -125,6 +125,8 @@ export class Adoption {
     if (refusals.length === 0) return refusals;
     const { document } = this.draft;
     const parts = refusedParts(document, refusals);
+    // Anew, as edits have made other objects.
+    if (parts.size > 0) this.places = new Places(document);
     const before = this.changes;
     const isConst =
       parts.keys().some(({ key }) => key === 'discriminators') &&
@@ -133,7 +135,8 @@ export class Adoption {
       const told = this.leftOut.getOrInsertComputed(part.key, () => new Map<string, Part>());
       const isUnion = isConst && part.key === 'discriminators';
       const isPinned = isUnion && !this.pinned.has(part.node) && pin(part.node, document);
-      const place = isUnion && !isPinned ? `${message}; no const mends it, and it is left out` : message;
+      const said = isUnion && !isPinned ? `${message}; no const mends it, and it is left out` : message;
+      const place = this.places.tell({ node: part.node, told: said });
       if (isPinned) {
         this.pinned.add(part.node);
         parts.delete(part);
@@ -177,8 +180,8 @@ function doubtOf(key: string, parts: ReadonlyMap<string, Part> = new Map()): Dou
   const [what = '', means = ''] = LEFT_OUT[key] ?? [];
   const choices = [{ name: 'leave-out', means, apply: () => undefined }];
   if (key === 'discriminators') choices.unshift({ name: 'const', means: PIN, apply: () => undefined });
-  const spots = Array.from(parts, ([told, part]) => ({ ...part, told }));
+  const spots = Array.from(parts, ([told, { node, isEnforced }]) => ({ node, told, isEnforced }));
   // What is enforced comes first, such as a `type`, as all that is shown may be a few places.
   const [enforced = [], others = []] = [true, false].map((is) => spots.filter((each) => each.isEnforced === is));
-  return { what, spots: [...enforced, ...others].map(({ node, told }) => ({ node, told })), choices };
+  return { what, spots: [...enforced, ...others], choices };
 }

@@ -215,6 +215,28 @@ test('makes a component of a schema that is referred to within another part', ()
   expect(adopted(text)).toMatchObject({ edits: [], text });
 });
 
+test('makes components of a schema and of one within it, whichever is referred to first', () => {
+  const tags = { type: 'array', items: { type: 'string', maxLength: 9 } };
+  const referring = ['', '/items'].map((path) => ({
+    name: `q${path.slice(1)}`,
+    in: 'query',
+    schema: { $ref: `#/components/schemas/Book/properties/tags${path}` },
+  }));
+  for (const parameters of [referring, referring.toReversed()]) {
+    const document = parse(documentWith([...BOOK, 'properties', 'tags'], tags)) as Data;
+    Object.assign(at(document, POST) as object, { parameters });
+    const made = adopted(stringify(document));
+    expect([made.refusals, made.document['components']?.['schemas']]).toMatchObject([
+      [],
+      {
+        Book: { properties: { tags: { $ref: '#/components/schemas/tags' } } },
+        tags: { type: 'array', items: { $ref: '#/components/schemas/items' } },
+        items: tags.items,
+      },
+    ]);
+  }
+});
+
 test('writes three numbers where a document names its version by two', () => {
   const { edits, document } = adopted(documentWith(['info', 'title'], 'Books', '3.1'));
   expect([edits, document]).toMatchObject([['the version of OpenAPI has three numbers'], { openapi: '3.1.0' }]);

@@ -97,6 +97,19 @@ test.each<[key: string, example: unknown, type: string, left: readonly unknown[]
   expect([refusals, at(document, [...POST, 'parameters'])]).toEqual([[], left]);
 });
 
+test('keeps an example that is refused only by a default that is left out', () => {
+  const content = { schema: { $ref: '#/components/schemas/Book' }, example: { title: 'Emma' } };
+  const book = {
+    type: 'object',
+    properties: { title: { type: 'string' }, tags: { type: 'array', minItems: 1, default: [] } },
+  };
+  const document = parse(documentWith(['components', 'schemas', 'Book'], book)) as Data;
+  Object.assign(at(document, [...POST, 'requestBody', 'content']) as object, { 'application/json': content });
+  const made = adopted(stringify(document), 'defaults: leave-out\n');
+  expect(made).toMatchObject({ open: [], refusals: [] });
+  expect(at(made.document, [...POST, 'requestBody', 'content', 'application/json'])).toEqual(content);
+});
+
 test('keeps the comment of an item when the item before it is left out', () => {
   const yaml = documentWith(TITLE, 'here', '3.1.0').replace(
     'title: here',
