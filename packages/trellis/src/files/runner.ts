@@ -6,7 +6,14 @@ import { exactJson } from '../contract/schema/int64.ts';
 import type { ErrorBody } from '../contract/types.ts';
 import { messageOf } from '../explained-error.ts';
 import type { Shared } from '../service.ts';
-import { ConstraintViolated, type Creation, type Queries, StoreUnavailable, StoreUnusable } from '../storage/store.ts';
+import {
+  ConstraintViolated,
+  type Creation,
+  type Queries,
+  StoreUnavailable,
+  StoreUnusable,
+  ValueRefused,
+} from '../storage/store.ts';
 import { Turns } from '../storage/turns.ts';
 import type { Records } from './records.ts';
 
@@ -62,6 +69,8 @@ export function runnerOf({ table, operate }: Records, shared: Shared, log: Logge
     } catch (error) {
       if (error instanceof StoreUnavailable) return error;
       if (error instanceof StoreUnusable) throw error;
+      if (error instanceof ValueRefused)
+        return { became: 'refused', reason: { error: ErrorNumber.contractBroken, message: messageOf(error) } };
       if (error instanceof ConstraintViolated)
         return { became: 'refused', reason: failure(`the store rejects the record: ${messageOf(error)}`) };
       // Logged once, as the operation may fail for each of a million records.

@@ -1,7 +1,7 @@
-import { asError } from '../explained-error.ts';
+import { asError, messageOf } from '../explained-error.ts';
 import { ErrorNumber, overloaded, Refusal } from '../contract/errors.ts';
 import type { TellFailure } from '../contract/failures.ts';
-import { StoreUnavailable } from '../storage/store.ts';
+import { StoreUnavailable, ValueRefused } from '../storage/store.ts';
 import type { Context } from './context.ts';
 import { sendRefusal } from './reply.ts';
 
@@ -47,6 +47,7 @@ function toRefusal(error: unknown, requestId: string): Refusal {
     return new Refusal(ErrorNumber.storeUnavailable, `the store is not available: try again; request id ${requestId}`, {
       'Retry-After': '1',
     });
+  if (error instanceof ValueRefused) return new Refusal(ErrorNumber.contractBroken, messageOf(error));
   // Express throws this for a path that it cannot decode.
   if (error instanceof URIError)
     return new Refusal(ErrorNumber.malformedMessage, 'the path is not percent-encoded UTF-8');

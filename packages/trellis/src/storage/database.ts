@@ -1,4 +1,5 @@
 import type * as kysely from 'kysely';
+import { ExplainedError } from '../explained-error.ts';
 import { loadKysely } from './kysely.ts';
 import type { Database, Result, Statement } from './store.ts';
 import type { Queried, Tables, Written } from './tables.ts';
@@ -41,10 +42,26 @@ interface Compiled extends kysely.CompiledQuery {
   readonly asked: Asked<Statement>;
 }
 
+const ANY_OF_LIST = /\bany\s*\(\s*[$?]/i;
+
+/** PostgreSQL refuses such a number, and SQLite takes it for none. */
+function requireNotNegative(name: string, node: kysely.OperationNode | undefined): void {
+  const { value } = (node ?? {}) as Partial<kysely.ValueNode>;
+  if ((typeof value === 'number' || typeof value === 'bigint') && value < 0)
+    throw new Error(
+      `the ${name} ${value} is negative: give the parameter that it comes from a minimum in the contract`,
+    );
+}
+
 function asStatement({ sql, parameters, query }: kysely.CompiledQuery): Statement {
   const { orAction } = query as Partial<kysely.InsertQueryNode>;
   if (orAction !== undefined)
     throw new Error(`only SQLite knows \`or ${orAction.action}\`: use \`onConflict\`, which both engines have`);
+  if (ANY_OF_LIST.test(sql))
+    throw new Error('only PostgreSQL knows `any` of a list: use `in`, which both engines have');
+  const { limit, offset } = query as Partial<kysely.SelectQueryNode>;
+  requireNotNegative('limit', limit?.limit);
+  requireNotNegative('offset', offset?.offset);
   return { sql, values: parameters.map(taken), writes: query.kind !== 'SelectQueryNode' };
 }
 
@@ -87,8 +104,14 @@ class Executor extends DefaultQueryExecutor {
   }
 
   override async executeQuery<Row>(compiled: kysely.CompiledQuery): Promise<kysely.QueryResult<Row>> {
-    const { rows, changes } = await this.run((compiled as Compiled).asked);
-    return { rows: rows as Row[], numAffectedRows: changes };
+    try {
+      const { rows, changes } = await this.run((compiled as Compiled).asked);
+      return { rows: rows as Row[], numAffectedRows: changes };
+    } catch (error) {
+      // The frames of the engine do not say which operation asked: those from here on do.
+      if (Error.isError(error) && !(error instanceof ExplainedError)) Error.captureStackTrace(error);
+      throw error;
+    }
   }
 }
 

@@ -76,8 +76,10 @@ export async function openStore(layout: Layout, location: StoreLocation, opening
     // Not async: a promise of its own would cost each request three more turns of the queue of microtasks.
     create: (table, row, added) => create(attempt(() => newRow(formats, table, row, added))),
     // The start has compared the table with its description.
-    get: <Name extends keyof Of & string>(table: Name, key: AnyRow) =>
-      get(attempt(() => newLookUp(formats, table, key))) as Promise<Stored<Of[Name]> | undefined>,
+    get: <Name extends keyof Of & string>(table: Name, key: AnyRow) => {
+      const lookUp = attempt(() => newLookUp(formats, table, key));
+      return (lookUp === undefined ? Promise.resolve() : get(lookUp)) as Promise<Stored<Of[Name]> | undefined>;
+    },
     database: databaseOf<Of>(location.engine, run),
   });
   const transactionOf =

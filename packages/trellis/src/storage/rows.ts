@@ -1,6 +1,7 @@
+import { isInt64 } from '../contract/schema/int64.ts';
 import type { AnyRow, Creation, LookUp, NewRow, Statement } from './store.ts';
 import type { Columns, Kind, Table, Tables } from './tables.ts';
-import { canonical, isSameJson, Json, taken } from './values.ts';
+import { canonical, isSameJson, Json, taken, ValueRefused } from './values.ts';
 
 /** How the rows of one table are written and compared. */
 export class RowFormat {
@@ -64,33 +65,100 @@ export class RowFormat {
   }
 }
 
-/** @throws Error if there is no such table, the table has no such column, or a value cannot be stored unchanged */
+/**
+ * @throws Error if there is no such table, the table has no such column, or a value cannot be stored unchanged
+ * @throws ValueRefused
+ */
 export function newRow(formats: ReadonlyMap<string, RowFormat>, table: string, row: AnyRow, added?: AnyRow): NewRow {
   const format = ofTable(formats, table);
   const all = added === undefined ? row : { ...row, ...added };
   const other = Object.keys(all).find((name) => !format.columns.includes(name));
   if (other !== undefined) throw new Error(`${format.table} has no column ${other}`);
-  return [table, added && Object.keys(added), ...format.columns.map((column) => takenOf(format, all, column))];
+  const values = format.columns.map((column, index) => takenOf(format, all, column, format.kinds[index]));
+  if (bytesOf(format.keyOf(values)) > MAX_KEY_BYTES && lengthOfKey(format.keyOf(values)) > MAX_KEY_BYTES)
+    throw new ValueRefused(`a key has more than the ${MAX_KEY_BYTES} bytes that can be stored`);
+  return [table, added && Object.keys(added), ...values];
 }
 
-/** @throws Error if the key is not that of the table */
-export function newLookUp(formats: ReadonlyMap<string, RowFormat>, table: string, key: AnyRow): LookUp {
+/** The longest text that an index of PostgreSQL takes as a key. */
+const MAX_KEY_BYTES = 2692;
+
+/** The bytes of a key in an index of PostgreSQL, or a few more, without what the first column takes beside its value. */
+function lengthOfKey(key: readonly unknown[]): number {
+  const besides = 16;
+  const sum = key.reduce<number>((bytes, value) => {
+    const own = typeof value === 'string' ? Buffer.byteLength(value) : value instanceof Uint8Array ? value.length : 0;
+    return bytes + own + besides;
+  }, 0);
+  return sum - besides;
+}
+
+/**
+ * @returns undefined if no row can have the key
+ * @throws Error if the key is not that of the table
+ */
+export function newLookUp(formats: ReadonlyMap<string, RowFormat>, table: string, key: AnyRow): LookUp | undefined {
   const format = ofTable(formats, table);
   for (const name in key)
     if (!format.key.includes(name)) throw new Error(`the key of ${format.table} has no column ${name}`);
-  const values = format.key.map((column) => takenOf(format, key, column));
-  const lacking = format.key[values.indexOf(null)];
+  const lacking = format.key.find((column) => (key[column] ?? null) === null);
   if (lacking !== undefined) throw new Error(`the key of ${format.table} lacks ${lacking}`);
-  return [table, ...values];
+  const kinds = format.key.map((column) => format.kinds[format.columns.indexOf(column)]);
+  try {
+    const values = format.key.map((column, index) => takenOf(format, key, column, kinds[index]));
+    return values.every((value, index) => isInRange(value, kinds[index])) ? [table, ...values] : undefined;
+  } catch (error) {
+    if (error instanceof ValueRefused) return undefined;
+    throw error;
+  }
 }
 
-/** @throws Error if a value cannot be stored unchanged */
-function takenOf(format: RowFormat, row: AnyRow, column: string): unknown {
+function isInRange(value: unknown, kind: Kind | undefined): boolean {
+  if (kind === 'int32') return Number.isInteger(value) && Math.abs(Number(value) + 0.5) < 2 ** 31;
+  return kind !== 'int64' || isInt64(value as bigint);
+}
+
+/** @throws Error if a value cannot be stored unchanged @throws ValueRefused */
+function takenOf(format: RowFormat, row: AnyRow, column: string, kind: Kind | undefined): unknown {
   const value = format.valueOf(row, column);
   if (typeof value === 'object' && value !== null && !(value instanceof Date || value instanceof Uint8Array))
     throw new Error(`the column ${column} of ${format.table} takes no object`);
-  return taken(value);
+  const own = taken(value);
+  const encoded = own === null || kind === undefined ? own : ENCODE[kind](own);
+  if (encoded === undefined)
+    throw new Error(`the column ${column} of ${format.table} takes ${TAKES[kind ?? 'text']}, not a ${typeof own}`);
+  return encoded;
 }
+
+const asDouble = (value: unknown) =>
+  typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : ifOf('number')(value);
+const ifOf = (type: string) => (value: unknown) => (typeof value === type ? value : undefined);
+
+/**
+ * The value that a row of this kind is read with, as a replay compares both: an integer may be a bigint or a number.
+ * Undefined: a value of another kind.
+ */
+const ENCODE: Readonly<Record<Kind, (value: unknown) => unknown>> = {
+  text: ifOf('string'),
+  int64: (value) => (typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : ifOf('bigint')(value)),
+  int32: asDouble,
+  number: asDouble,
+  boolean: ifOf('boolean'),
+  timestamp: (value) => (value instanceof Date ? value : undefined),
+  bytes: (value) => (value instanceof Uint8Array ? value : undefined),
+  // The text of the value.
+  json: ifOf('string'),
+};
+const TAKES: Readonly<Record<Kind, string>> = {
+  text: 'a string',
+  int64: 'a bigint',
+  int32: 'a number',
+  number: 'a number',
+  boolean: 'a boolean',
+  timestamp: 'a Date',
+  bytes: 'a Uint8Array',
+  json: 'JSON',
+};
 
 /** The statement of a look-up that is not read together with others. */
 export function statementOf(

@@ -3,6 +3,8 @@ import { ExplainedError } from '../explained-error.ts';
 import type { Layout } from './layout.ts';
 import type { Added, Kept, KeyOf, Queried, Row as RowOf, Stored, Tables, Written } from './tables.ts';
 
+export { ValueRefused } from './values.ts';
+
 /** `replayed`: the same row exists already; `conflict`: the key belongs to a different row, which stays unchanged. */
 export type Creation = 'created' | 'replayed' | 'conflict';
 
@@ -34,6 +36,7 @@ export interface Queries<Of = Tables> {
    * @param row what the client sent: the same row again is `replayed`, another one with its key is a `conflict`
    * @param added columns that the service adds, such as a time or a version: they are not compared
    * @throws ConstraintViolated if another constraint than the key forbids the row
+   * @throws ValueRefused if a text has U+0000, or the key is too long
    * @throws StoreUnavailable if a retry may succeed; the row may have been stored nevertheless
    */
   readonly create: <

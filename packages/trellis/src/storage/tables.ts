@@ -3,7 +3,7 @@ import type { Json } from './values.ts';
 
 /** The kinds of columns, each with the type of its values in TypeScript. */
 interface Values {
-  /** No lone surrogates; on PostgreSQL, no U+0000 either. The store changes no character: no case folding, no Unicode normalisation. */
+  /** No lone surrogates and no U+0000. The store changes no character: no case folding, no Unicode normalisation. */
   text: string;
   int64: bigint;
   int32: number;

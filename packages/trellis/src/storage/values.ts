@@ -1,13 +1,24 @@
-import { asError } from '../explained-error.ts';
+import { asError, ExplainedError } from '../explained-error.ts';
 import { areEqual } from '../contract/schema/exact.ts';
 import { exactJson, int64, sendable } from '../contract/schema/int64.ts';
+
+/** A value cannot be stored, on either engine, that a client may have sent: it gets 400. */
+export class ValueRefused extends ExplainedError {
+  override readonly name = 'ValueRefused';
+}
+
+/** The escape of U+0000, which JSON.stringify writes for that character alone. */
+const ESCAPED_NUL = /(?<!\\)(?:\\\\)*\\u0000/;
 
 export class Json {
   readonly text: string;
 
   /** @throws Error if an engine would change or refuse the value */
   constructor(value: unknown) {
+    if (value === undefined || typeof value === 'function' || typeof value === 'symbol')
+      throw new Error(`JSON has no ${typeof value}`);
     this.text = value instanceof Json ? value.text : sendable(exactJson(value));
+    if (this.text.includes('\\u0000') && ESCAPED_NUL.test(this.text)) throw refusedText();
   }
 
   /** Reads an int64 beyond 2^53 as a bigint. */
@@ -32,6 +43,11 @@ export function isSameJson(one: unknown, other: unknown): boolean {
   return one === other || areEqual(Json.parse(one), Json.parse(other));
 }
 
+/** PostgreSQL stores no such text. */
+function refusedText(): ValueRefused {
+  return new ValueRefused('a text has U+0000, which cannot be stored');
+}
+
 /** The years that RFC 3339 and both engines can represent. */
 const EARLIEST = new Date('0001-01-01T00:00:00.000Z');
 const LATEST = new Date('9999-12-31T23:59:59.999Z');
@@ -41,10 +57,14 @@ const LATEST = new Date('9999-12-31T23:59:59.999Z');
  * object becomes the text of its JSON.
  *
  * @throws Error if an engine would change it: UTF-8 has no lone surrogates, SQLite has no NaN
+ * @throws ValueRefused for a text with U+0000
  */
 export function taken(value: unknown): unknown {
-  if (typeof value === 'string' && !value.isWellFormed())
-    throw new Error('a text with a lone surrogate cannot be stored');
+  if (typeof value === 'string') {
+    if (!value.isWellFormed()) throw new Error('a text with a lone surrogate cannot be stored');
+    if (value.includes('\0')) throw refusedText();
+    return value;
+  }
   if (typeof value === 'number' && !Number.isFinite(value)) throw new Error(`${value} cannot be stored`);
   if (typeof value === 'function' || typeof value === 'symbol') throw new Error(`a ${typeof value} cannot be stored`);
   if (typeof value !== 'object' || value === null) return value ?? null;

@@ -208,7 +208,6 @@ export async function insert(
   rows: readonly NewRow[],
   read = query,
 ): Promise<Creation[]> {
-  const values = new Map(rows.map((row) => [row, storableValues(row)]));
   const keys = new Map(rows.map((row) => [row, creating.identityOf(valuesOf(row))]));
   const firsts = new Map(rows.toReversed().map((row) => [keys.get(row), row]));
   const stored = new Map<unknown, readonly unknown[] | undefined>();
@@ -220,7 +219,7 @@ export async function insert(
       throw new StatementRejectedError(
         `PostgreSQL did not insert the row, and its key does not exist: check the triggers of ${creating.table}`,
       );
-    const statement = creating.insert(missing.map(([, row]) => values.get(row) ?? []));
+    const statement = creating.insert(missing.map(([, row]) => valuesOf(row)));
     for (const found of (await query(...statement)).rows) {
       const key = creating.identityOf(creating.valuesOf(found));
       const first = firsts.get(key);
@@ -245,12 +244,5 @@ function keysOf(creating: Creating, rows: readonly NewRow[]): unknown[][] {
 }
 
 function valuesOf([, , ...values]: NewRow): unknown[] {
-  return values;
-}
-
-function storableValues(row: NewRow): unknown[] {
-  const values = valuesOf(row);
-  const holdsNull = values.some((value) => typeof value === 'string' && value.includes('\0'));
-  if (holdsNull) throw new StatementRejectedError('a text with U+0000 cannot be stored in PostgreSQL');
   return values;
 }

@@ -3,7 +3,7 @@ import { Client, Query, type QueryConfig, type ResultBuilder, types } from 'pg';
 import { asError } from '../../explained-error.ts';
 import { type AnyRow, StoreUnusable } from '../store.ts';
 import { Json } from '../values.ts';
-import { InterruptedError, POOLER, PROTOCOL_VIOLATION, stateOf, translate } from './errors.ts';
+import { InterruptedError, POOLER, PROTOCOL_VIOLATION, StatementRejectedError, stateOf, translate } from './errors.ts';
 import { CHECK, OPTIONS, requireSettings } from './session-settings.ts';
 import { type Host, nameOfHost, type PostgresLocation, serverOf } from './location.ts';
 
@@ -108,7 +108,7 @@ function createClient(
 ): Client {
   const { tls, user, password, database, applicationName } = location;
   const { mode, ...files } = tls;
-  const client = new Client({
+  return new Client({
     host,
     port,
     user,
@@ -130,16 +130,49 @@ function createClient(
       .join(' '),
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
+    types: {
+      getTypeParser: ((type, format): unknown =>
+        PARSERS.get(type) ?? types.getTypeParser(type, format)) as typeof types.getTypeParser,
+    },
     // Concurrent requests look up their tokens through one connection.
     pipeline: true,
   });
-  client.setTypeParser(types.builtins.INT8, BigInt);
+}
+
+/** How values are read from their texts, by the type of PostgreSQL and the type of its arrays (pg_type.dat of its source). */
+const OWN: readonly (readonly [type: number, listType: number, parse: (text: string) => unknown])[] = [
+  [types.builtins.INT8, 1016, BigInt],
   // A Uint8Array, as from SQLite: unlike it, a Buffer shares its memory with the results of its `slice`.
-  client.setTypeParser(types.builtins.BYTEA, (text) => new Uint8Array(Buffer.from(text.slice('\\x'.length), 'hex')));
-  client.setTypeParser(types.builtins.JSONB, (text) => Json.parse(text));
-  // PostgreSQL returns the sum() of bigint values as numeric.
-  client.setTypeParser(types.builtins.NUMERIC, (text) => (text.includes('.') ? Number(text) : BigInt(text)));
-  return client;
+  [types.builtins.BYTEA, 1001, (text) => new Uint8Array(Buffer.from(text.slice('\\x'.length), 'hex'))],
+  [types.builtins.JSON, 199, (text) => Json.parse(text)],
+  [types.builtins.JSONB, 3807, (text) => Json.parse(text)],
+  [types.builtins.NUMERIC, 1231, numericOf],
+  // pg would read both in the time zone of the process; each session has UTC.
+  [types.builtins.DATE, 1182, (text) => timeOf(text.replace(/( BC)?$/, ' 00:00:00+00$1'))],
+  [types.builtins.TIMESTAMP, 1115, (text) => timeOf(text.replace(/( BC)?$/, '+00$1'))],
+];
+/** The type of arrays of texts, which the types of pg lack. */
+const TEXT_LIST = [1009] as unknown as Parameters<typeof types.getTypeParser>;
+const textsOf = types.getTypeParser(...TEXT_LIST) as (text: string) => unknown;
+const PARSERS: ReadonlyMap<number, (text: string) => unknown> = new Map(
+  OWN.flatMap(([type, listType, parse]) => [
+    [type, parse] as const,
+    [listType, (text: string) => eachOf(textsOf(text), parse)] as const,
+  ]),
+);
+
+/** An array, which may have several dimensions, with each text in it read. */
+function eachOf(value: unknown, parse: (text: string) => unknown): unknown {
+  if (Array.isArray(value)) return value.map((each: unknown) => eachOf(each, parse));
+  return typeof value === 'string' ? parse(value) : value;
+}
+
+const timeOf = types.getTypeParser(types.builtins.TIMESTAMPTZ) as (text: string) => unknown;
+
+/** PostgreSQL returns the sum() of bigint values as numeric. */
+function numericOf(text: string): unknown {
+  if (/[a-z]/i.test(text)) throw new StatementRejectedError(`a numeric is ${text}, which cannot be read`);
+  return text.includes('.') ? Number(text) : BigInt(text);
 }
 
 const isVerified = ({ tls }: PostgresLocation) => tls.mode === 'verify-ca' || tls.mode === 'verify-full';

@@ -120,13 +120,16 @@ function isOwnFault(error: unknown, { text, tables }: Failed): boolean {
 }
 
 export function losesConnection(error: unknown, failed: Failed): boolean {
+  // A value of the answer cannot be read.
+  if (error instanceof StatementRejectedError) return false;
   const state = stateOf(error);
   if (state === undefined) return true;
   return !isOwnFault(error, failed) && state !== CANCELLED && CONNECTION_LOST.some((each) => state.startsWith(each));
 }
 
 export function translate(error: unknown, server: string, failed = NONE): Error {
-  if (error instanceof InterruptedError || error instanceof StoreUnusable) return error;
+  const isOwn = [InterruptedError, StatementRejectedError, StoreUnusable].some((each) => error instanceof each);
+  if (isOwn) return error as Error;
   if (!(error instanceof DatabaseError)) {
     // Node's AggregateError for a host with several addresses has no message.
     const reason = Error.isError(error) ? error.message || String('code' in error && error.code) : String(error);
@@ -135,10 +138,10 @@ export function translate(error: unknown, server: string, failed = NONE): Error 
   const state = stateOf(error) ?? '';
   // `detail` is left out, as it quotes rows: they do not belong in a log.
   const message = `SQLSTATE ${error.code ?? ''}: ${error.message}`;
-  const isOwn = isOwnFault(error, failed);
-  const [, problem] = isOwn ? [] : (UNUSABLE.find(([each]) => state.startsWith(each)) ?? []);
+  const isOfQuery = isOwnFault(error, failed);
+  const [, problem] = isOfQuery ? [] : (UNUSABLE.find(([each]) => state.startsWith(each)) ?? []);
   if (problem !== undefined) return new StoreUnusable(`${server} ${problem}`, { cause: new Error(message) });
-  const isTransient = !isOwn && TRANSIENT.some((each) => state.startsWith(each));
+  const isTransient = !isOfQuery && TRANSIENT.some((each) => state.startsWith(each));
   // A server reports no error after a commit. A pooler, which names no routine, may report one for an answer that it lost.
   const undone = error.routine === undefined ? undefined : state.startsWith('40') ? 'work' : 'other';
   if (isTransient) return new InterruptedError(message, {}, undone);

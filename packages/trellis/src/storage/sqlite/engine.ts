@@ -5,7 +5,16 @@ import { setImmediate } from 'node:timers/promises';
 import type { Layout } from '../layout.ts';
 import { Queue, STORE_PATIENCE_MS, WAITING } from '../queue.ts';
 import { formatsOf, ofTable, RowFormat } from '../rows.ts';
-import type { Engine, LookUp, Measured, Opening, AnyRow, StoreSchema, Statement } from '../store.ts';
+import {
+  type AnyRow,
+  type Engine,
+  type LookUp,
+  type Measured,
+  type Opening,
+  type Statement,
+  type StoreSchema,
+  StoreUnavailable,
+} from '../store.ts';
 import type { Tables } from '../tables.ts';
 import { connectReader, identityOf } from './connection.ts';
 import { atWork, unpackEach } from './errors.ts';
@@ -109,7 +118,9 @@ export async function openSqlite(
       if (!reader.hasEnded) idleReaders.push(reader);
     }
   };
+  let isClosed = false;
   const openReader = async () => {
+    if (isClosed) throw new StoreUnavailable('the store is closed');
     const thread = new Thread({ layout, path, mode: 'read', identity });
     await thread.opened;
     return thread;
@@ -141,6 +152,7 @@ export async function openSqlite(
       await writes.idle();
       await reads.idle();
       await lookUps.idle();
+      isClosed = true;
       await Promise.all(idleReaders.map((reader) => reader.close()));
       // The writer closes last: SQLite merges the log into the database when the last connection closes, and a reader
       // cannot write.

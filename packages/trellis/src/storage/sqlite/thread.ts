@@ -4,7 +4,7 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { asError } from '../../explained-error.ts';
 import { unpack } from './errors.ts';
-import { ThreadEnded } from '../store.ts';
+import { StoreUnavailable, ThreadEnded } from '../store.ts';
 import type { Statements } from './statements.ts';
 import type { WorkerAnswer, Call, WorkerOpening } from './worker.ts';
 
@@ -38,14 +38,18 @@ export class Thread {
     });
   }
 
+  /** @throws StoreUnavailable once the thread is closed, which would not answer */
   call<M extends keyof Statements>(method: M, ...args: Parameters<Statements[M]>): Promise<ReturnType<Statements[M]>> {
+    if (this.hasEnded) return Promise.reject(new StoreUnavailable('the store is closed'));
     this.worker.postMessage({ method, args } satisfies Call);
     return this.nextAnswer() as Promise<ReturnType<Statements[M]>>;
   }
 
   async close(): Promise<void> {
     const exit = once(this.worker, 'exit');
-    await this.call('close');
+    const closed = this.call('close');
+    this.hasEnded = true;
+    await closed;
     await exit;
   }
 

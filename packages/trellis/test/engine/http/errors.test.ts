@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { StoreUnavailable } from '../../../src/storage/store.ts';
+import { StoreUnavailable, ValueRefused } from '../../../src/storage/store.ts';
 import { GARDEN, gardenOperations } from '../../services/garden/garden.ts';
 import { startApp } from '../../support/app.ts';
 import type { Handler } from '../../../src/service.ts';
@@ -43,6 +43,7 @@ test('a failure is a problem (RFC 9457) if the operation declares one for its st
 test.each([
   ['of the operation', new Error('the cause'), 500, 'Internal Server Error', 50000],
   ['of the store', new StoreUnavailable('away'), 503, 'Service Unavailable', 50300],
+  ['of a value that cannot be stored', new ValueRefused('a text has U+0000'), 400, 'Bad Request', 40010],
 ])(
   'the reply to a failure %s is a problem (RFC 9457) if the operation declares one',
   async (_name, failure, status, title, error) => {

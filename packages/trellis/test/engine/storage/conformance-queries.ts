@@ -65,6 +65,37 @@ export function testQueries(getStore: () => Store, open: () => Promise<Store>, s
       expect(await found.where(({ eb }) => eb(none.limit(1), 'is', null)).execute()).toEqual([{ id }]);
     });
 
+    test.each<[string, (database: Database) => { execute: () => Promise<unknown> }, string]>([
+      [
+        'a negative limit',
+        (database) => database.selectFrom('items').select('id').limit(-1),
+        'the limit -1 is negative',
+      ],
+      [
+        'a negative offset',
+        (database) => database.selectFrom('items').select('id').limit(1).offset(-20n),
+        'the offset -20 is negative',
+      ],
+      [
+        '`any` of a list',
+        (database) => {
+          const list = [1n, 2n];
+          return database
+            .selectFrom('items')
+            .select('id')
+            .where(sql<boolean>`id = any(${list})`);
+        },
+        'only PostgreSQL knows `any` of a list: use `in`',
+      ],
+      ['an unknown table', (database) => database.selectFrom('nothing').selectAll(), 'nothing'],
+    ])('with %s fails, and its stack has the frame of the operation', async (_what, make, why) => {
+      const operation = async (database: Database) => await make(database).execute();
+      const failing = operation(getStore().database);
+      await expect(failing).rejects.toThrow(why);
+      const { stack } = (await failing.catch((error: unknown) => error as Error)) as Error;
+      expect(stack).toMatch(/conformance-queries\.ts/);
+    });
+
     test('fails with the kind of the constraint that it violates', async () => {
       const { database } = getStore();
       const run = (statement: string) => runSql(getStore(), statement);

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { expressionBuilder } from 'kysely';
 import { ExplainedError } from '../../../src/explained-error.ts';
@@ -177,10 +178,13 @@ export function testValues(getStore: () => Store): void {
       ['a name with a lone surrogate', { '\udfff': 1 }, 'a lone surrogate'],
       ['NaN', NaN, 'JSON has no NaN'],
       ['NaN in a list', [1, NaN], 'JSON has no NaN'],
+      ['a function', () => 1, 'JSON has no function'],
+      ['a text with U+0000', { list: ['a \\ \0'] }, 'a text has U+0000, which cannot be stored'],
+      ['a name with U+0000', { '\0': 1 }, 'a text has U+0000, which cannot be stored'],
     ])('%s is refused in a column of JSON', async (_what, json, why) => {
       const { create, database } = getStore() as unknown as Own;
       await expect(create('kinds', newKinds({ json }))).rejects.toThrow(why);
-      const row = newKinds({ json: { text: '\\ud800 🌱' } });
+      const row = newKinds({ json: { text: '\\ud800 \\u0000 🌱' } });
       expect(await create('kinds', row)).toBe('created');
       const update = async () => {
         const set = { json: new Json(json) };
@@ -188,6 +192,56 @@ export function testValues(getStore: () => Store): void {
       };
       await expect(update()).rejects.toThrow(why);
       expect((await rowOf(row.id)).json).toEqual(row.json);
+    });
+
+    test('a text with U+0000 is refused as a value of the client, by a create and by each query', async () => {
+      const { create, database } = getStore() as unknown as Own;
+      const refused = { name: 'ValueRefused', message: 'a text has U+0000, which cannot be stored' };
+      const text = 'a\0b';
+      await expect(create('kinds', newKinds({ text }))).rejects.toMatchObject(refused);
+      await expect(transaction((own) => own.create('kinds', newKinds({ text })))).rejects.toMatchObject(refused);
+      const found = database.selectFrom('kinds').select('id').where('text', '=', text);
+      await expect(found.execute()).rejects.toMatchObject(refused);
+      await expect(database.updateTable('kinds').set({ text }).execute()).rejects.toMatchObject(refused);
+    });
+
+    test('a key is refused that is longer than the index of PostgreSQL takes', async () => {
+      const { create } = getStore() as unknown as Own;
+      // Random letters, which PostgreSQL cannot compress.
+      const text = (length: number) => randomBytes(length).toString('hex').slice(0, length);
+      const member = { email: '', level: 'guest', tags: [], joined_at: new Date(0), version: 1n } as const;
+      const refused = { name: 'ValueRefused', message: 'a key has more than the 2692 bytes that can be stored' };
+      for (const id of [text(2693), '🌱'.repeat(674)])
+        await expect(create('members', { ...member, id })).rejects.toMatchObject(refused);
+      for (const id of [text(2692), '🌱'.repeat(673)])
+        expect(await create('members', { ...member, id, email: id.slice(0, 100) })).toBe('created');
+      const note = { item: nextId++, body: '' };
+      await create('items', { id: note.item, name: 'x' });
+      expect(await create('notes', { ...note, line: text(2676) })).toBe('created');
+      await expect(create('notes', { ...note, line: text(2677) })).rejects.toMatchObject(refused);
+    });
+
+    test('a number for an integer column, or a bigint for a number, is the same row as in the type of the column', async () => {
+      const { create } = getStore() as unknown as Own;
+      const row = newKinds({ int64: 5n, int32: 6, number: 7 });
+      const others = { int64: 5, int32: 6n, number: 7n } as unknown as typeof row;
+      expect(await create('kinds', { ...row, ...others })).toBe('created');
+      expect(await create('kinds', { ...row, ...others })).toBe('replayed');
+      expect(await create('kinds', row)).toBe('replayed');
+    });
+
+    test.each<[keyof Kinds, unknown, string]>([
+      ['int64', 2 ** 53, 'a bigint, not a number'],
+      ['int64', '5', 'a bigint, not a string'],
+      ['int32', '5', 'a number, not a string'],
+      ['number', true, 'a number, not a boolean'],
+      ['text', 5, 'a string, not a number'],
+      ['boolean', 1, 'a boolean, not a number'],
+      ['timestamp', '2026-02-01T00:00:00Z', 'a Date, not a string'],
+      ['bytes', 'x', 'a Uint8Array, not a string'],
+    ])('a create is refused whose %s is %p', async (column, value, why) => {
+      const creating = getStore().create('kinds', { ...newKinds(), [column]: value });
+      await expect(creating).rejects.toThrow(`the column ${column} of "kinds" takes ${why}`);
     });
 
     test('a value that no column can have fails its own query only', async () => {

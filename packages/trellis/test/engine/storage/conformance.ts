@@ -206,6 +206,23 @@ export function testEngine(name: string, { open, spreads = false }: Engine): voi
       expect(found).toBe(now);
     });
 
+    test('a store that is closed refuses each call', async () => {
+      const closed = await open();
+      await closed.close();
+      const item = newItem();
+      const { database, transaction } = closed;
+      const query = () => database.selectFrom('items').select('id').execute();
+      for (const ask of [
+        () => closed.create('items', item),
+        () => closed.get('items', { id: item.id } as never),
+        query,
+        () => database.deleteFrom('items').where('id', '=', item.id).execute(),
+        () => transaction(({ create }) => create('items', item)),
+        () => closed.tokens.find(new Uint8Array(32)),
+      ])
+        await expect(ask()).rejects.toMatchObject({ name: 'StoreUnavailable', message: 'the store is closed' });
+    });
+
     testQueries(() => store, open, spreads);
     testLookUps(() => store, spreads);
     testTables(() => store, open);

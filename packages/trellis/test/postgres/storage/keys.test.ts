@@ -60,6 +60,19 @@ describe.each<[string, () => Promise<StoreLocation>]>([
   };
 
   test.each<[string, Partial<typeof KEY>]>([
+    ['an int32 beyond its range', { count: 2 ** 31 }],
+    ['an int32 below its range', { count: -(2 ** 31) - 1 }],
+    ['an int32 that is no integer', { count: 0.5 }],
+    ['a text with U+0000', { name: '\0' }],
+  ])('finds no row by %s, outside and within a transaction', async (_what, changes) => {
+    const key = { ...KEY, ...changes };
+    expect(await (store as unknown as Queries<typeof tables>).get('parts', key)).toBeUndefined();
+    if (engine === 'Citus') return;
+    const within = store.transaction((own) => (own as unknown as Queries<typeof tables>).get('parts', key));
+    expect(await within).toBeUndefined();
+  });
+
+  test.each<[string, Partial<typeof KEY>]>([
     ['as it is', {}],
     ['a timestamp a millisecond later', { at: new Date('2026-02-01T12:00:00.002Z') }],
     ['a timestamp before 1970', { at: new Date(-1) }],

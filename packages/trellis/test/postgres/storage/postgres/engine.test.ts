@@ -79,6 +79,33 @@ test('the store tells how many of its sessions are open and in use, and how many
   await until(async () => (await measured())['connections_to_postgres'] === 0);
 });
 
+test('the store reads JSON and lists with each digit, and takes a value that it cannot read for a fault of the query', async () => {
+  const store = await open();
+  const id = 9007199254740993n;
+  const [row] = await runSql(
+    store,
+    `select json_build_array(${id}) as json, array[json_build_array(${id}), null] as jsons, array[${id}, null]::int8[] as ids,
+      array[[1.5, ${id}]]::numeric[] as numbers, array[decode('00ff', 'hex')] as bytes, array[to_jsonb(${id})] as jsonbs`,
+  );
+  expect(row).toEqual({
+    json: [id],
+    jsons: [[id], null],
+    ids: [id, null],
+    numbers: [[1.5, id]],
+    bytes: [new Uint8Array([0, 255])],
+    jsonbs: [id],
+  });
+  const pid = async () => await runSql(store, 'select pg_backend_pid() as pid');
+  const before = await pid();
+  for (const value of ['NaN', 'Infinity'])
+    await expect(runSql(store, `select '${value}'::numeric as value`)).rejects.toMatchObject({
+      name: 'StatementRejectedError',
+      message: `a numeric is ${value}, which cannot be read`,
+    });
+  expect(await pid()).toEqual(before);
+  await store.close();
+});
+
 test('the store connects through a Unix socket', async () => {
   const url = `postgres://postgres@${encodeURIComponent(server.folder)}:${server.port}/${database}`;
   const store = await openStore(LAYOUT, readPostgresLocation(url), { create: true });
