@@ -97,6 +97,10 @@ function readPort(text: string): number {
 function readStore(text: string): StoreLocation {
   if (/^postgres(ql)?:/.test(text)) return readPostgresLocation(text);
   const [, path = ''] = /^sqlite:(.*)$/s.exec(text) ?? [];
+  if (/^[~$]/.test(path))
+    throw new Error(
+      'must be a whole path after sqlite:, as only a shell expands ~ and $; a folder with such a name is sqlite:./~',
+    );
   if (path !== '' && path !== ':memory:' && !path.startsWith('//')) return { engine: 'sqlite', path: resolve(path) };
   // The message does not quote the text, which may contain a password.
   throw new Error(

@@ -74,12 +74,15 @@ interface LogLine {
  *
  * @param main the file that runs the service
  * @param settings also PORT and DATABASE_URL, if need be; no setting of this process reaches the service
- * @throws Error with what the service has printed, if it ends before it is ready
+ * @throws Error with what the service has printed, if it ends before it is ready, or if LOG_LEVEL would hide that it is
  */
 export async function startService(
   main: URL,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<RunningService> {
+  const { LOG_LEVEL = 'info' } = settings;
+  if (['fatal', 'error', 'warn', 'silent'].includes(LOG_LEVEL))
+    throw new Error(`with LOG_LEVEL=${LOG_LEVEL} the log does not say when the service is ready: use info or debug`);
   const folder = mkdtempSync(join(tmpdir(), 'service-'));
   const { PATH = '', HOME = '' } = process.env;
   const env = { PATH, HOME, PORT: '0', DATABASE_URL: `sqlite:${join(folder, 'store.db')}`, ...settings };

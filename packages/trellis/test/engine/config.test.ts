@@ -15,6 +15,7 @@ writeFileSync(join(folder, 'two'), `${TOKEN}\n${TOKEN}-2 \r\n\n`);
 writeFileSync(join(folder, 'two in a line'), `${TOKEN} ${TOKEN}`);
 
 const PORT = 'must be a port from 0 to 65535, not "';
+const SHELL = 'must be a whole path after sqlite:, as only a shell expands ~ and $';
 const STORE = 'must be sqlite: and the path of a file, such as sqlite:data/store.db';
 const BASE = 'must be an address such as https://store.example/api, not "';
 const BARE = 'must have no query, no fragment and no user';
@@ -45,6 +46,7 @@ describe('the settings', () => {
     ['HOST', '::1', '::1'],
     ['PORT', '0', 0],
     ['DATABASE_URL', 'sqlite:/var/lib/items.db', { engine: 'sqlite', path: '/var/lib/items.db' }],
+    ['DATABASE_URL', 'sqlite:./~/x.db', { engine: 'sqlite', path: resolve('~/x.db') }],
     ['BASE_URL', 'https://items.example/api/', new URL('https://items.example/api')],
     ['LOG_LEVEL', 'warn', 'warn'],
     ['TOKEN_FILE', join(folder, 'token'), { path: join(folder, 'token'), tokens: [TOKEN] }],
@@ -83,6 +85,8 @@ describe('the settings', () => {
     ['ADMIN_PORT', 'http', `${PORT}http"`],
     ['DATABASE_URL', 'sqlite:', STORE],
     ['DATABASE_URL', 'sqlite::memory:', STORE],
+    ['DATABASE_URL', 'sqlite:~/x.db', SHELL],
+    ['DATABASE_URL', 'sqlite:$HOME/x.db', SHELL],
     ['DATABASE_URL', 'mysql://root:secret@db/items', STORE],
     ['BASE_URL', '/api', `${BASE}/api"`],
     ['BASE_URL', 'ftp://items.example', `${BASE}ftp://items.example"`],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterEach, expect, test } from '@jest/globals';
 import type { Failure } from 'trellis';
-import { Client, derive, ENGINES, startOn } from 'trellis/testing';
+import { Client, derive, ENGINES, startOn, startService } from 'trellis/testing';
 import { messageWithCauses } from '../../../src/explained-error.ts';
 import type { AnyService, Handler } from '../../../src/service.ts';
 import { service as notes } from '../../../template/service/index.ts';
@@ -191,4 +191,9 @@ test('the tests that init writes pass on both engines', async () => {
     cwd,
   );
   expect([await ended, stdout()]).toEqual([0, expect.stringMatching(/^ℹ pass 6$[^]*^ℹ skipped 0$/m)]);
+});
+
+test('startService refuses a LOG_LEVEL that would hide that the service is ready', async () => {
+  const main = new URL('../../services/items/main.ts', import.meta.url);
+  await expect(startService(main, { LOG_LEVEL: 'warn' })).rejects.toThrow('use info or debug');
 });
