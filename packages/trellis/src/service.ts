@@ -55,7 +55,8 @@ export type Service<
     : { readonly 'x-error-numbers lacks': Exclude<ErrorNumber, Numbers> };
   readonly tables: Of;
   readonly operations: Operations<All, Tools<Of, Own, Open>>;
-  readonly records: { readonly [Table in keyof Of]?: CreatorOf<All, Of[Table]> };
+  // The names of the operations stand here, not in CreatorOf: the compiler would write only the name of that type.
+  readonly records: { readonly [Table in keyof Of]?: CreatorOf<All, Of[Table]>[keyof All & string] };
 } & Said<'settings', Own> &
   Said<'resources', Open>;
 
@@ -90,10 +91,13 @@ type Opens = (setup: never) => unknown;
 /** The resources that a function opens. */
 type Opened<Open extends Opens | undefined> = Open extends Opens ? Awaited<ReturnType<Open>> : unknown;
 
-/** The operations that may create a row: their body requires columns of the table alone. */
+/** The operations that may create a row: their body is closed, and requires columns of the table alone. */
 type CreatorOf<All, T> = {
-  [Id in keyof All & string]: Creator<Id, Exclude<RequiredOf<All[Id]>, keyof T['columns' & keyof T]>>;
-}[keyof All & string];
+  // An open body has an index signature, which counts as a required name.
+  [Id in keyof All & string]: string extends RequiredOf<All[Id]>
+    ? Readonly<Record<`the body of ${Id} may have members that no column keeps`, 'write additionalProperties: false'>>
+    : Creator<Id, Exclude<RequiredOf<All[Id]>, keyof T['columns' & keyof T]>>;
+};
 /** For any other operation that has a body, the compiler says what the table lacks. */
 type Creator<Id extends string, Lacking> = [Lacking] extends [never]
   ? Id

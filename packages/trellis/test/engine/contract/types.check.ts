@@ -143,6 +143,9 @@ export const noRecords: Named<ErrorNumber>['records'] = { items: 'mowLawn' };
 type RecordsOfBeds = Service<operations, typeof tables, ErrorNumber>['records'];
 // @ts-expect-error -- the body of the operation is open
 export const openBody: RecordsOfBeds = { items: 'clearBed' };
+// The compiler names the operation and the cure.
+type OfOpen = Readonly<Record<'the body of clearBed may have members that no column keeps', string>>;
+export const cure: Extract<RecordsOfBeds['items'], OfOpen>[keyof OfOpen] = 'write additionalProperties: false';
 // @ts-expect-error -- the operation has no body
 export const bodiless: RecordsOfBeds = { items: 'accept the share' };
 export const unnamed: RecordsOfBeds = {
