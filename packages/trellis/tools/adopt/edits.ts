@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { type Follow, METHODS, placedAt, resolver } from '../../src/contract/schema/document.ts';
+import { type Follow, METHODS, placedAt, resolver, writtenAs } from '../../src/contract/schema/document.ts';
 import { exactJson } from '../../src/contract/schema/int64.ts';
 import { type ObjectKind, VOCABULARY } from '../../src/contract/rules/vocabulary.ts';
 import { variablesOf } from '../../src/contract/rules/addresses.ts';
@@ -99,7 +99,7 @@ export const EDITS: readonly Edit[] = [
     what: 'the version of the API became a text',
     of: 'Info',
     member: 'version',
-    change: (node) => typeof node['version'] === 'number' && set(node, 'version', String(node['version'])),
+    change: (node) => typeof node['version'] === 'number' && set(node, 'version', writtenAs(node, 'version')),
   },
   {
     what: 'fields that OpenAPI 3.0 ignores beside $ref were removed',

@@ -17,6 +17,14 @@ const bare = (type: string) => type.replace(/;.*/, '').trim().toLowerCase();
 const isAny = (type: string) => /^(?:\*|application)\/\*$/.test(type);
 const isBodyOfJson = (type: string) => isJson(bare(type));
 
+/** Whether a body of any media type has JSON: `format: binary` says bytes, which a text of JSON cannot hold. */
+function isAnyJson(type: string, content: Tree, { document }: Draft): boolean {
+  const schema = memberOf(content[type], 'schema');
+  const found = schema && safely(() => resolver(document)(schema));
+  const { format, contentMediaType = 'application/json' } = found ?? {};
+  return isAny(type) && format !== 'binary' && isBodyOfJson(String(contentMediaType));
+}
+
 function bodiesIn({ document }: Draft): Bodies[] {
   const resolve = resolver(document);
   const found = new Map<Tree, Bodies>();
@@ -40,11 +48,11 @@ function bodiesIn({ document }: Draft): Bodies[] {
 export function withoutJson(draft: Draft): string[] {
   return bodiesIn(draft).flatMap(({ content, where, of }) => {
     const types = Object.keys(content);
-    if (of === 'failure' || types.length === 0 || types.some((each) => isBodyOfJson(each) || isAny(each))) return [];
+    const isBody = (type: string) => isBodyOfJson(type) || isAnyJson(type, content, draft);
+    if (of === 'failure' || types.length === 0 || types.some(isBody)) return [];
     const cure = 'leave the operation out, or describe the body as application/json';
-    return [
-      `${locationOf(content)}, ${where}: ${types.join(', ')} is not JSON, and the service has no other bodies: ${cure}`,
-    ];
+    const named = types.map((each) => (isAny(each) ? `${each} of bytes` : each)).join(', ');
+    return [`${locationOf(content)}, ${where}: ${named} is not JSON, and the service has no other bodies: ${cure}`];
   });
 }
 
@@ -68,7 +76,7 @@ export const MEDIA_TYPES: Question = {
         for (const type of Object.keys(content))
           if (!isJson(type) && isBodyOfJson(type)) rename(content, type, bare(type), content[type]);
         const types = Object.keys(content);
-        const any = types.find(isAny);
+        const any = types.find((type) => isAnyJson(type, content, draft));
         if (any !== undefined && !types.some(isJson)) rename(content, any, 'application/json', content[any]);
         const kept = keptOf(each);
         for (const type of Object.keys(content)) if (!kept.includes(type)) Reflect.deleteProperty(content, type);

@@ -1,9 +1,9 @@
 import { BaseResolver, bundle, createConfig, Source as FileSource } from '@redocly/openapi-core';
 import { isUtf8 } from 'node:buffer';
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { ContractError } from '../../src/contract/errors.ts';
-import { locationOf, placedAs, readTree, targetOf } from '../../src/contract/schema/document.ts';
+import { locationOf, placedAs, readTree, targetOf, writtenAs } from '../../src/contract/schema/document.ts';
 import { isLarge } from '../../src/contract/schema/exact.ts';
 import { Text } from './text.ts';
 import { assign, holdersIn, isNode, memberOf, safely, type Tree } from './tree.ts';
@@ -24,8 +24,12 @@ export async function readSource(file: string): Promise<Source> {
 /** @throws ContractError if the text is no document of OpenAPI 3.0 or 3.1 */
 export function sourceOf(yaml: string): Source {
   const { tree, ...parsed } = readTree(yaml);
-  if (isNode(tree) && /^3\.[01](?:\.\d+)?$/.test(String(tree['openapi'])))
-    return { document: tree, text: new Text(parsed, tree, yaml) };
+  const version = writtenAs(tree, 'openapi');
+  if (isNode(tree) && /^3\.[01](?:\.\d+)?$/.test(version)) {
+    const text = new Text(parsed, tree, yaml);
+    tree['openapi'] = version;
+    return { document: tree, text };
+  }
   const place = isNode(tree) ? locationOf(tree) : 'openapi.yaml:1:1';
   const what = isNode(tree) && tree['swagger'] !== undefined ? 'Swagger 2.0' : 'no OpenAPI 3.0 or 3.1';
   throw new ContractError(`${place}: this is ${what}: convert it to OpenAPI 3.0 first`);
@@ -61,14 +65,31 @@ function readText(file: string): string {
   }
 }
 
-/** @throws ContractError for a reference that cannot be decoded */
-function requireDecodable(tree: unknown): void {
-  for (const { node, reference } of referencesIn(tree))
+/** @throws ContractError for a reference that cannot be decoded, or leads out of the folder of the document */
+function requireWithin(root: string, file: string, tree: unknown): void {
+  for (const { node, reference } of referencesIn(tree)) {
+    const refuse = (why: string): never => {
+      throw new ContractError(`$ref leads to ${reference}, ${why}`, locationOf(node, '$ref'));
+    };
     if (safely(() => decodeURIComponent(reference)) === undefined)
-      throw new ContractError(
-        `$ref leads to ${reference}, whose % is not before two hexadecimal digits: write %25 for it, or name the file without it`,
-        locationOf(node, '$ref'),
-      );
+      refuse('whose % is not before two hexadecimal digits: write %25 for it, or name the file without it');
+    const [path = ''] = reference.split('#', 1);
+    if (path !== '' && !ADDRESS.test(path) && isOutside(root, fileAt(file, path))) refuse(OUTSIDE);
+  }
+}
+
+/** The file at a reference, which is an address: `%7B` stands for a brace, unless a file has `%7B` in its name. */
+function fileAt(base: string, reference: string): string {
+  const [literal, decoded] = [reference, safely(() => decodeURIComponent(reference)) ?? reference].map((each) =>
+    resolve(dirname(base), each),
+  ) as [string, string];
+  return existsSync(literal) ? literal : decoded;
+}
+
+/** The service shows its contract to all: a document from elsewhere must not bring in what else this machine has. */
+function isOutside(root: string, file: string): boolean {
+  const real = (path: string) => safely(() => realpathSync(path)) ?? path;
+  return /^\.\.(?:[/\\]|$)|^(?:[a-z]:)?[/\\]/i.test(relative(real(dirname(root)), real(file)));
 }
 
 /** If its resolver throws, Redocly only says that the file is missing: `refused` keeps the reasons. */
@@ -86,9 +107,18 @@ class FilesOnly extends BaseResolver {
     this.nameOf = nameOf;
   }
 
+  override resolveExternalRef(base: string | null, reference: string): string {
+    return base === null || ADDRESS.test(reference)
+      ? super.resolveExternalRef(base, reference)
+      : fileAt(base, reference);
+  }
+
   override loadExternalRef(reference: string): Promise<FileSource> {
     return Promise.try(() => {
       if (ADDRESS.test(reference)) throw new ContractError(`openapi.yaml: $ref leads to ${reference}, ${NO_NETWORK}`);
+      // Redocly also follows a $ref in data.
+      if (reference !== this.root && isOutside(this.root, reference))
+        throw new ContractError(`openapi.yaml: $ref leads to ${reference}, ${OUTSIDE}`);
       // A device or a pipe may never end.
       if (!statSync(reference).isFile()) throw new ContractError(`openapi.yaml: $ref leads to ${reference}, no file`);
       try {
@@ -111,7 +141,7 @@ class FilesOnly extends BaseResolver {
   private keep(reference: string, tree: unknown): void {
     this.trees.set(reference, tree);
     if (reference === this.root) return;
-    requireDecodable(tree);
+    requireWithin(this.root, reference, tree);
     for (const holder of partsOf(tree)) this.files.set(holder, reference);
   }
 
@@ -150,9 +180,9 @@ function copied(tree: Tree, files: WeakMap<object, string>, nameOf: (file: strin
 
 /** @param outside an object that refers to another file */
 async function bundled(file: string, document: Tree, outside: Tree): Promise<Tree> {
-  requireDecodable(document);
   const config = await createConfig({});
   const root = resolve(file);
+  requireWithin(root, root, document);
   const nameOf = (other: string) => {
     const name = join(dirname(file), relative(dirname(root), other));
     return name === 'openapi.yaml' ? `./${name}` : name;
@@ -187,6 +217,7 @@ function isWithinItself(value: unknown, holders = new Set(), done = new Set()): 
 /** The files that Redocly parses: any other is a text to it. */
 const YAML = /\.(?:json|ya?ml)$/;
 const ADDRESS = /^[a-z][a-z\d+.-]+:/i;
+const OUTSIDE = 'outside the folder of the document: copy the file into that folder, and refer to the copy';
 const NO_NETWORK = 'and adopt never reaches the network: save it beside the document, and refer to the copy';
 
 function referencesIn(tree: unknown): { readonly node: Tree; readonly reference: string }[] {

@@ -3,6 +3,7 @@ import {
   isAlias,
   isCollection,
   isMap,
+  isNode,
   isScalar,
   isSeq,
   type Pair,
@@ -12,7 +13,7 @@ import {
   YAMLSeq,
 } from 'yaml';
 import type { Parsed } from '../../src/contract/schema/yaml.ts';
-import type { Tree } from './tree.ts';
+import { nameNow, type Tree } from './tree.ts';
 
 /** Writes a tree into the text that it was read from: all that has not changed keeps its words, comments and order. */
 export class Text {
@@ -20,6 +21,7 @@ export class Text {
   private readonly aliases: Parsed['aliases'];
   private readonly nodes = new WeakMap<object, unknown>();
   private readonly options: ToStringOptions;
+  private readonly lineEnd: string;
   /** The last node of each anchor in the new text so far, which an alias stands for. */
   private readonly anchored = new Map<string, unknown>();
 
@@ -27,12 +29,19 @@ export class Text {
     this.parsed = parsed;
     this.aliases = aliases;
     this.keep(parsed.contents, tree);
-    this.options = { lineWidth: 0, indentSeq: !/^( *)[^\s#-][^\n]*:\n\1- /m.test(text) };
+    this.lineEnd = /\r?\n/.exec(text)?.[0] ?? '\n';
+    this.options = {
+      lineWidth: 0,
+      indentSeq: !/^( *)[^\s#-][^\n]*:\r?\n\1- /m.test(text),
+      flowCollectionPadding: !/^[^#'"\n]*[:-] [{[](?![\s{}[\]])/m.test(text),
+    };
     if (!/^\s*\{/.test(text)) return;
-    // JSON becomes YAML.
+    // JSON becomes YAML, which tools of YAML 1.1 read too: to them `no`, `12:30` and `2020-01-01` are no texts.
+    parsed.setSchema('1.2', { compat: 'yaml-1.1' });
+    this.options = { ...this.options, flowCollectionPadding: true };
     visit(parsed, {
       Scalar(_key, scalar) {
-        delete scalar.type;
+        if (scalar.value !== '=') delete scalar.type;
       },
       Collection(_key, collection) {
         delete collection.flow;
@@ -42,7 +51,7 @@ export class Text {
 
   of(tree: unknown): string {
     this.parsed.contents = this.written(this.parsed.contents, tree) as typeof this.parsed.contents;
-    return this.parsed.toString(this.options);
+    return this.parsed.toString(this.options).replaceAll('\n', this.lineEnd);
   }
 
   private keep(node: unknown, value: unknown): void {
@@ -60,7 +69,12 @@ export class Text {
     // Any other alias is replaced by the value that it stood for.
     if (isAlias(node) && own === known && this.anchored.get(node.source) === own) return node;
     const kept = isCollection(own) || (isScalar(own) && !isAlias(node)) ? own : undefined;
-    if (kept === undefined) return this.made(value);
+    if (kept === undefined) {
+      const made = this.made(value);
+      // The words beside a text that became a list are about both.
+      if (isScalar(node) && isNode(made)) made.comment ??= node.comment ?? null;
+      return made;
+    }
     if (kept.anchor !== undefined) this.anchored.set(kept.anchor, kept);
     if (isMap(kept)) this.writeMembers(kept, value as Tree);
     else if (isSeq(kept)) kept.items = this.itemsOf(kept.items, value as unknown[]);
@@ -106,7 +120,10 @@ export class Text {
     const names = Object.keys(value);
     const kept: Pair[] = [];
     let left = '';
+    const written = map.items.map(nameOf);
     for (const pair of map.items) {
+      const now = nameNow(value, nameOf(pair));
+      if (isScalar(pair.key) && !written.includes(now) && Object.hasOwn(value, now)) pair.key.value = now;
       const name = nameOf(pair);
       const key = isScalar(pair.key) ? pair.key : undefined;
       // A comment before a removed member may be about the next member.

@@ -112,8 +112,14 @@ export function safely<T>(act: () => T): T | undefined {
   }
 }
 
+const renamed = new WeakMap<Tree, Map<string, string>>();
+
+/** The name that a member has now. */
+export const nameNow = (node: Tree, name: string): string => renamed.get(node)?.get(name) ?? name;
+
 /** Gives a member another name and value, in its place. */
 export function rename(node: Tree, from: string, to: string, value: unknown): void {
+  renamed.set(node, new Map(renamed.get(node)).set(from, to));
   const members = Object.entries(node).filter(([name]) => name !== to || from === to);
   for (const name of Object.keys(node)) Reflect.deleteProperty(node, name);
   for (const [name, each] of members) node[name === from ? to : name] = name === from ? value : each;

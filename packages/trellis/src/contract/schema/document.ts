@@ -114,7 +114,7 @@ export type Resolve = <T extends object>(node: T) => T;
 /** @returns a document in which integers beyond 2^53 are bigints @throws ContractError */
 export function readOpenApi(yaml: string): OpenApiDocument {
   const document = readTree(yaml).tree as Partial<OpenApiDocument> | null;
-  const version = String(document?.openapi);
+  const version = document === null ? '' : writtenAs(document, 'openapi');
   if (/^3\.1\.\d+$/.test(version)) return document as OpenApiDocument;
   const cure = /^3\.0\b/.test(version) ? '`trellis adopt` converts it from 3.0' : 'write `openapi: 3.1.0`';
   const place = isLarge(document) ? locationOf(document, 'openapi') : 'openapi.yaml:1:1';
@@ -134,6 +134,8 @@ export function readTree(yaml: string): Parsed & { readonly tree: unknown } {
 interface Places {
   readonly own: string;
   readonly members: ReadonlyMap<string, string>;
+  /** The text of each number that JavaScript would write in another way, such as `1.10`. */
+  readonly texts?: ReadonlyMap<string, string>;
   /** The file, if it is another one than the contract. */
   readonly file?: string | undefined;
 }
@@ -144,6 +146,12 @@ export function placedAt<T extends object>(made: T, node: object, member: string
   const { own = '', members, file } = places.get(node) ?? {};
   if (own !== '') places.set(made, { own: members?.get(member) ?? own, members: new Map(), file });
   return made;
+}
+
+/** The text of a member that is no map and no list, as the author has written it: `3.0`, where the value is 3. */
+export function writtenAs(node: unknown, member: string): string {
+  if (!isLarge(node)) return '';
+  return places.get(node)?.texts?.get(member) ?? String((node as Record<string, unknown>)[member]);
 }
 
 /** Gives a copy of an object, which was read from another file, the places of the object. */
@@ -196,8 +204,8 @@ function settle(root: unknown, contents: unknown, lines: LineCounter): void {
     if (known !== undefined) return known;
     if (!Array.isArray(value) && Object.getPrototypeOf(value) !== Object.prototype)
       refuseValue('JSON has no such value: write a map, a list, or a string in quotes');
-    const members = new Map<string, string>();
-    places.set(value, { own, members });
+    const [members, texts] = [new Map<string, string>(), new Map<string, string>()];
+    places.set(value, { own, members, texts });
     const holder = value as Record<string, unknown>;
     let size = 1;
     const settleMember = (name: string, child: unknown, key: unknown) => {
@@ -205,6 +213,8 @@ function settle(root: unknown, contents: unknown, lines: LineCounter): void {
       const place = placeOf(key, lines);
       members.set(name, place);
       size += settleValue(member, child, place);
+      if (isScalar(child) && typeof member === 'number' && child.source !== String(member))
+        texts.set(name, child.source ?? String(member));
       if (typeof member === 'bigint' && Number.isSafeInteger(Number(member))) holder[name] = Number(member);
     };
     if (isMap(node)) {

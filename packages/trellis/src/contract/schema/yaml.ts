@@ -37,6 +37,9 @@ export function parseYaml(yaml: string): Parsed & { readonly lines: LineCounter 
     refuse(error.pos[0], 'a second document begins here: leave it out, or put it into a file of its own');
   if (error !== undefined)
     refuse(error.pos[0], `this is not YAML: ${error.message}: mend the line, or put its text into quotes`);
+  const tag = parsed.warnings.find(({ code }) => code === 'TAG_RESOLVE_FAILED');
+  if (tag !== undefined)
+    refuse(tag.pos[0], `JSON has no tag ${yaml.slice(...tag.pos)}: leave it out, and write what it stands for`);
   const aliases = new Map<Alias, Node>();
   /** The last anchor of each name so far. */
   const anchors = new Map<string, Node>();

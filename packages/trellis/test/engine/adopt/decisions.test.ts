@@ -312,3 +312,15 @@ test.each<[what: RegExp, path: readonly string[], before: unknown]>([
 ])('refuses a body that no decision can make JSON: %s', (what, path, before) => {
   expect(adopted(documentWith(path, before)).refusals).toEqual([expect.stringMatching(what)]);
 });
+
+test.each([
+  ['any bytes', { schema: { type: 'string', format: 'binary' } }],
+  ['bytes by a reference', { schema: { $ref: '#/components/schemas/Bytes' } }],
+  ['an image', { schema: { type: 'string', contentMediaType: 'image/png' } }],
+])('refuses a body */* of %s, which is no JSON', (_, media) => {
+  const bytes = { type: 'string', format: 'binary' };
+  const document = parse(documentWith(['components', 'schemas', 'Bytes'], bytes)) as Data;
+  const responses = at(document, [...POST, 'responses', '201']) as Data;
+  Object.assign(responses, { content: { '*/*': media } });
+  expect(adopted(stringify(document)).refusals).toEqual([expect.stringContaining('*/* of bytes is not JSON')]);
+});

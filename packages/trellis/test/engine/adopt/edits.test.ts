@@ -494,3 +494,48 @@ test('adds a description to a response with a name that each object inherits, an
   expect(at(document, [...POST, 'responses', 'constructor'])).toEqual({ description: 'A reply' });
   expect(refusals).toEqual([expect.stringContaining('constructor')]);
 });
+
+test('keeps the text of versions that are written as numbers', () => {
+  const yaml = documentWith(['info', 'version'], 'here').replace('version: here', 'version: 1.10');
+  const { document, edits } = adopted(yaml.replace('openapi: 3.0.3', 'openapi: 3.0'));
+  expect([document, edits]).toMatchObject([
+    { openapi: '3.1.0', info: { version: '1.10' } },
+    [OLD, 'the version of the API became a text'],
+  ]);
+});
+
+test('keeps the quotes of the texts of JSON that YAML 1.1 reads as other values', () => {
+  const texts = ['no', 'on', '12:30', '2020-01-01', '=', '0o7', '1_000'];
+  const example = { examples: texts, type: 'string' };
+  const { text } = adopted(JSON.stringify(parse(documentWith(TITLE, example, '3.1.0'))));
+  expect(parse(text, { version: '1.1' })).toMatchObject({
+    components: { schemas: { Book: { properties: { title: { examples: texts } } } } },
+  });
+  expect(text).toContain('"="');
+});
+
+test('keeps the ends of lines, the form of braces, and the words beside what gets another name or form', () => {
+  const yaml = `openapi: 3.0.3
+info: {title: Books, version: 1.0.0}
+paths: {}
+components:
+  schemas:
+    Book:
+      type: object
+      properties:
+        # As printed.
+        title:
+          type: string # in Latin letters
+          nullable: true
+          # One of them.
+          example: Emma # by Jane Austen
+        pages: {type: integer}
+`.replaceAll('\n', '\r\n');
+  expect(adopted(yaml).text).toBe(
+    yaml
+      .replace('3.0.3', '3.1.0')
+      .replace('type: string # in', 'type: [string, "null"] # in')
+      .replace('          nullable: true\r\n', '')
+      .replace('example: Emma', 'examples: [Emma]'),
+  );
+});

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { adopt } from '../../../tools/adopt/adopt.ts';
@@ -92,10 +92,32 @@ test('adopt refuses a path item in a file that refers to itself', async () => {
   expect(code).toBe(2);
 });
 
-test('adopt asks about a $ref to a device, and does not read it', async () => {
-  const { code, stdout } = await run(referring('/dev/zero'));
-  expect(stdout).toContain('decision: references: ');
-  expect(code).toBe(1);
+test.each(['/dev/zero', '/etc/passwd', '../other.yaml#/S', 'file/../..%2Fother.yaml#/S'])(
+  'adopt refuses a $ref out of the folder of the document, by its line: %s',
+  async ($ref) => {
+    const what = `$ref leads to ${$ref}, outside the folder of the document: copy the file into that folder`;
+    for (const main of [referring($ref), referring('other.yaml#/S')]) {
+      const { code, stdout } = await run(main, { 'other.yaml': `S: { $ref: '${$ref}' }\n` });
+      expect(stdout).toMatch(refusalOf(main === referring($ref) ? MAIN : 'other.yaml', what));
+      expect(code).toBe(2);
+    }
+  },
+);
+
+test('adopt follows no link out of the folder of the document', async () => {
+  const [folder, other] = [temporaryFolder(), temporaryFolder()];
+  writeFileSync(join(other, 'other.yaml'), 'S: {}\n');
+  symlinkSync(join(other, 'other.yaml'), join(folder, 'link.yaml'));
+  writeFileSync(join(folder, MAIN), referring('link.yaml#/S'));
+  const { stdout } = await adopt(join(folder, MAIN), {}, folder);
+  expect(stdout).toContain('$ref leads to link.yaml#/S, outside the folder');
+});
+
+test.each(['a {b}.yaml', 'a%20b.yaml'])('adopt finds a file by its percent-encoded name: %s', async (name) => {
+  const { code, stdout } = await run(referring(`${name.includes('%') ? name : encodeURIComponent(name)}#/S`), {
+    [name]: 'S: { type: object }\n',
+  });
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/ 0 decisions, 0 refusals\n$/)]);
 });
 
 test.each<[path: readonly string[], other: string]>([

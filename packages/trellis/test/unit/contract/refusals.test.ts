@@ -77,6 +77,8 @@ describe('the service refuses to start, and says why, for a contract with', () =
       'openapi.yaml:3:16: the map has 200',
     ],
     ['an alias inside its own anchor', reason, 'reason: &a { items: *a }', '*a contains itself: refer to it by $ref'],
+    ['a tag', reason, 'reason: !env a', 'JSON has no tag !env: leave it out'],
+    ['a version without quotes', version, 'openapi: 3.0', 'openapi.yaml:2:1 must be OpenAPI 3.1: `trellis adopt`'],
     ['another version of OpenAPI', version, 'openapi: 3.0.3', 'openapi.yaml:2:1 must be OpenAPI 3.1: `trellis adopt`'],
     ['a later version of OpenAPI', version, 'openapi: 3.2.0', 'openapi.yaml:2:1 must be OpenAPI 3.1: write'],
     ['no operationId', 'operationId: getBed', 'summary: x', `${getBed}: the operationId is missing`],
