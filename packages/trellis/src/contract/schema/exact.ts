@@ -25,8 +25,14 @@ export type IsValid = (value: unknown, isPart: (part: unknown) => boolean) => bo
 /** This file also checks the types and formats of numbers. */
 export const EXACT_KEYWORD = /^(?:(?:max|min)imum|exclusive(?:Max|Min)imum|multipleOf|enum|const|uniqueItems)$/;
 
+/** The keywords that a check may replace, in the order in which Ajv applies them: it would pass over another one. */
+export const CHECKED = [
+  ...(['contains', 'oneOf', 'anyOf', 'required', 'pattern', 'format', 'type', 'minimum', 'maximum'] as const),
+  ...(['exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'const', 'enum', 'uniqueItems'] as const),
+];
+
 export interface ExactCheck {
-  readonly keyword: string;
+  readonly keyword: (typeof CHECKED)[number];
   /** The value of the keyword, if the words of a fault depend on it. */
   readonly wanted?: unknown;
   readonly message: string;

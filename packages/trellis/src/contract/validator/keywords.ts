@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type * as Ajv from 'ajv/dist/core.js';
 import { budget, countParts, requireMore } from '../schema/budget.ts';
-import { type ExactCheck, isLarge, type IsValid } from '../schema/exact.ts';
+import { CHECKED, type ExactCheck, isLarge, type IsValid } from '../schema/exact.ts';
 import { CALL, COPY, NAME, type Weights } from './weights.ts';
 
 // The keywords of a translation that JSON Schema does not have.
@@ -18,18 +18,14 @@ const FAULT = 40;
 const require = createRequire(import.meta.url);
 
 /** The keyword of the translation that checks this one exactly: its value is the index of the check. */
-export const exactly = (keyword: string): string => `exact:${keyword}`;
-/** In the order in which Ajv applies them. A rule for each check would take a time that grows with their square. */
-const CHECKED = [
-  ...['contains', 'required', 'pattern', 'format', 'type', 'minimum', 'maximum', 'exclusiveMinimum'],
-  ...['exclusiveMaximum', 'multipleOf', 'const', 'enum', 'uniqueItems'],
-];
+export const exactly = (keyword: ExactCheck['keyword']): string => `exact:${keyword}`;
 
+/** A keyword for each check would take a time that grows with their square. */
 export function keywordsOf(checks: readonly ExactCheck[], weights: readonly Weights[]): Ajv.KeywordDefinition[] {
   return [spendKeyword(weights), INHERITING, ...CHECKED.map((checked) => checkKeyword(checked, checks))];
 }
 
-function checkKeyword(checked: string, checks: readonly ExactCheck[]): Ajv.KeywordDefinition {
+function checkKeyword(checked: ExactCheck['keyword'], checks: readonly ExactCheck[]): Ajv.KeywordDefinition {
   // eslint-disable-next-line no-restricted-syntax -- the name of Ajv's documented tag of templates of code
   const { _ } = codegen();
   const error: Ajv.KeywordDefinition['error'] = {

@@ -166,7 +166,7 @@ export class Translation {
   private requiring(names: readonly string[]): object {
     if (!names.includes('')) return { required: names };
     const isValid = (value: unknown) => !isObject(value) || value[''] !== undefined;
-    const check = { keyword: 'required', message: "must have required property ''", isValid };
+    const check = { keyword: 'required' as const, message: "must have required property ''", isValid };
     return { required: names.filter(Boolean), ...this.checked([check]) };
   }
 
