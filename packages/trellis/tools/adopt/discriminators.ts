@@ -2,6 +2,7 @@ import { type Follow, follower, type Schema, targetOf } from '../../src/contract
 import { exactJson } from '../../src/contract/schema/int64.ts';
 import { joined, listed, typesOf } from '../../src/contract/schema/subschemas.ts';
 import type { Edit } from './edits.ts';
+import type { Spot } from './spots.ts';
 import { added, holdersIn, isNode, memberOf, nodesIn, type Tree } from './tree.ts';
 
 /** A branch beside a discriminator, which is a component, and the values of the property that lead to it. */
@@ -142,12 +143,12 @@ export const MAPPINGS: readonly Edit[] = [
  * Lets each branch beside a discriminator require, by `const`, the value that leads to it. A component that has other
  * uses, such as beside another discriminator, stays as it is: the branch becomes a component of its own, which refers to it.
  *
- * @returns false: nothing has changed, as no value can be written
+ * @returns the branches that require a value now; undefined: nothing has changed, as no value can be written
  */
-export function pin(union: Tree, document: Tree): boolean {
+export function pin(union: Tree, document: Tree): Spot[] | undefined {
   const follow = follower(document);
   const branches = branchesOf(union, follow);
-  if (branches === undefined) return false;
+  if (branches === undefined) return undefined;
   const { propertyName = '' } = (union as Schema).discriminator ?? {};
   const references = nodesIn(document).filter(
     ({ node, kind }) => kind === 'Schema' && typeof node['$ref'] === 'string',
@@ -162,9 +163,15 @@ export function pin(union: Tree, document: Tree): boolean {
   );
   const before = branches.map(({ $ref }) => $ref);
   const repeated = repeatedIn(document);
+  const spots: Spot[] = [];
   const pinned = branches.map((branch): Branch => {
     const { node, $ref, values, isFixed } = branch;
     if (isFixed) return branch;
+    const name = COMPONENT.exec($ref)?.[1] ?? '';
+    spots.push({
+      node: follow($ref) as Tree,
+      name: `${name} requires ${propertyName}: ${values.map(textOf).join(', ')}`,
+    });
     const only = values.length === 1 ? { const: values[0] } : { enum: values };
     const uses = references.filter((each) => each.node['$ref'] === $ref);
     const target = follow($ref);
@@ -173,7 +180,6 @@ export function pin(union: Tree, document: Tree): boolean {
       demand(target, propertyName, only, typesOf(target, follow));
       return branch;
     }
-    const [, name = ''] = COMPONENT.exec($ref) ?? [];
     const own = `${name}As${values.map((each) => capital(textOf(each))).join('Or')}`.replaceAll(/[^\w.-]/g, '');
     const schema = {
       type: 'object',
@@ -188,7 +194,7 @@ export function pin(union: Tree, document: Tree): boolean {
     return { ...branch, $ref: String(node['$ref']) };
   });
   map(union, pinned, before);
-  return true;
+  return spots;
 }
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -134,15 +134,17 @@ export class Adoption {
     for (const [part, { message }] of parts) {
       const told = this.leftOut.getOrInsertComputed(part.key, () => new Map<string, Part>());
       const isUnion = isConst && part.key === 'discriminators';
-      const isPinned = isUnion && !this.pinned.has(part.node) && pin(part.node, document);
-      const said = isUnion && !isPinned ? `${message}; no const mends it, and it is left out` : message;
+      const pinned = isUnion && !this.pinned.has(part.node) ? pin(part.node, document) : undefined;
+      const said = isUnion && pinned === undefined ? `${message}; no const mends it, and it is left out` : message;
       const place = this.places.tell({ node: part.node, told: said });
-      if (isPinned) {
+      // If the same refusal comes again, the part was left out in vain.
+      if (pinned === undefined && told.has(place)) continue;
+      told.set(place, part);
+      if (pinned !== undefined) {
         this.pinned.add(part.node);
         parts.delete(part);
-        // If the same refusal comes again, the part was left out in vain.
-      } else if (told.has(place)) continue;
-      told.set(place, part);
+        for (const spot of pinned) told.set(this.places.tell(spot), part);
+      }
       this.changes++;
     }
     leaveOut(document, parts.keys());

@@ -151,6 +151,15 @@ test('keeps a component as it is where it has another use, and lets the branch r
   });
 });
 
+test('names each branch that requires a value by const', () => {
+  const schemas = { Shape: union(['Circle', 'Square']), Circle: shape(TEXT), Square: shape({ const: 'flat' }, 'kind') };
+  expect(adopted(documentOf(schemas, ['Shape'])).open).toEqual([
+    expect.stringMatching(
+      /\n {2}openapi\.yaml:\d+:\d+: .*\n {2}openapi\.yaml:\d+:\d+ Circle requires kind: Circle \(post \/Shape\)\n {2}discriminators: /,
+    ),
+  ]);
+});
+
 test('changes a component once where two discriminators give it the same value', () => {
   const schemas = {
     Shape: union(['Circle', 'Square']),
