@@ -44,7 +44,8 @@ describe('the service accepts a token', () => {
   });
 
   test.each<[string, () => Changes, ...object[]]>([
-    ['that expired 50 seconds ago', () => ({ exp: now() - 50 })],
+    // Of the 60 seconds that are allowed, a busy machine needs some.
+    ['that expired 20 seconds ago', () => ({ exp: now() - 20 })],
     ['that becomes valid in 59 seconds', () => ({ nbf: now() + 59 })],
     ['that expires at 1e300', () => ({ exp: 1e300 })],
     ['for this audience and another', () => ({ aud: ['https://other.example', AUDIENCE] })],

@@ -8,6 +8,7 @@ import { readPostgresLocation } from '../../../../src/storage/postgres/location.
 import { type Certificate, makeCertificate } from '../../../support/certificate.ts';
 import { adminUrl } from '../../../support/metrics.ts';
 import { freePort } from '../../../support/port.ts';
+import { insist } from '../../../support/insist.ts';
 import { NOBODY, PostgresServer } from '../../../support/postgres.ts';
 import { runCommand, startInstance } from '../../../support/service.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
@@ -48,7 +49,8 @@ async function serve(on: PostgresServer, { cert, key }: Certificate): Promise<vo
 async function connect({ port }: PostgresServer, host: string, parameters: string): Promise<boolean | string> {
   const url = `postgres://postgres@${host}:${port}/postgres?application_name=tls${parameters}`;
   try {
-    const store = await openStore(LAYOUT, readPostgresLocation(url), { create: true });
+    // A server of a busy machine may not answer in time.
+    const store = await insist(() => openStore(LAYOUT, readPostgresLocation(url), { create: true }));
     const [row] = await server.query(
       "select bool_and(ssl) as encrypted, max(client_dn) as client from pg_stat_ssl join pg_stat_activity using (pid) where application_name = 'tls'",
     );
