@@ -3,6 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import eslint from '@eslint/js';
 import { defineConfig } from 'eslint/config';
+import ts from 'typescript';
 import tseslint from 'typescript-eslint';
 
 const SRC = 'packages/trellis/src';
@@ -148,6 +149,25 @@ const TEXTS = new Map(
     .map((file) => [file, readFileSync(join(import.meta.dirname, file), 'utf8')]),
 );
 
+/** The text of a file without what no other file's types can depend on: the bodies of functions whose result is declared. */
+function shapeOf(file) {
+  const text = TEXTS.get(file);
+  if (!file.endsWith('.ts')) return text;
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest);
+  let [shape, end] = ['', 0];
+  const visit = (node) => {
+    if (!ts.isFunctionLike(node) || node.type === undefined || node.body === undefined) ts.forEachChild(node, visit);
+    else {
+      shape += text.slice(end, node.body.pos);
+      end = node.body.end;
+    }
+  };
+  visit(source);
+  return shape + text.slice(end);
+}
+
+const SHAPES = new Map([...TEXTS.keys()].map((file) => [file, shapeOf(file)]));
+
 /** What a service imports of the framework. */
 const FACE = {
   trellis: `${SRC}/index.ts`,
@@ -164,8 +184,8 @@ function reach(file, reached) {
 }
 
 /**
- * The rules depend on types. So the configuration of a folder has a digest of all texts on which its types depend, and
- * ESLint's cache forgets the folder when one of them changes.
+ * The rules depend on types. So the configuration of a folder has a digest of all on which its types depend, and ESLint's
+ * cache forgets the folder when that changes. The cache itself compares the text of each file.
  */
 function dependencies(folder) {
   const reached = new Set();
@@ -173,7 +193,7 @@ function dependencies(folder) {
     const isGlobal = !file.endsWith('.ts') || file.endsWith('.d.ts');
     if (isGlobal || dirname(file) === folder) reach(file, reached);
   }
-  const texts = [...reached].toSorted().map((file) => TEXTS.get(file));
+  const texts = [...reached].toSorted().map((file) => SHAPES.get(file));
   const digest = createHash('sha256').update(texts.join('\0')).digest('hex');
   return { files: [`${folder}/*.ts`], settings: { dependencies: digest } };
 }
