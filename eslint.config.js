@@ -61,7 +61,7 @@ const IMPORTS = {
     packages: ['express-openapi-validator/dist'],
   },
   'http/**': {
-    others: ['contract/', 'storage/store.ts', 'storage/turns.ts'],
+    others: ['contract/', 'storage/caller.ts', 'storage/store.ts'],
     types: ['auth/', 'service.ts'],
     packages: ['express'],
   },

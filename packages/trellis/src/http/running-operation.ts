@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Caller } from '../contract/caller.ts';
 import type { Handler } from '../service.ts';
-import { asCaller } from '../storage/turns.ts';
+import { asCaller } from '../storage/caller.ts';
 import type { Exchange } from './connection.ts';
 
 const running = new AsyncLocalStorage<string>();

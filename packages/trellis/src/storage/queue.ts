@@ -1,6 +1,7 @@
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { asError } from '../explained-error.ts';
+import { type Caller, currentCaller } from './caller.ts';
 import { StoreUnavailable } from './store.ts';
 
 /** The metric of the queue of writes. */
@@ -12,6 +13,8 @@ export const WAITING = {
 /** A queue with more than this rejects further items, so that a slow disk does not fill the memory. */
 export const MAX_WAITING = 10_000;
 export const MAX_WAITING_BYTES = 16 * 1024 * 1024;
+/** What an item counts for beside its own bytes. */
+const ITEM_BYTES = MAX_WAITING_BYTES / MAX_WAITING;
 /** The time limit of one call to the store. */
 export const STORE_PATIENCE_MS = 5000;
 
@@ -44,6 +47,7 @@ interface Options<Item, Answer> {
 
 interface Waiting<Item, Answer> {
   readonly item: Item;
+  readonly caller: Caller;
   readonly bytes: number;
   readonly until: number;
   readonly resolve: (answer: Answer | Promise<Answer>) => void;
@@ -62,6 +66,8 @@ export class Queue<Item, Answer> {
   private readonly waitingAlone: Waiting<Item, Answer>[] = [];
   private wasAlone = false;
   private bytes = 0;
+  /** While the queue is full: what each caller has of it, in bytes. */
+  private shares: Map<Caller, number> | undefined;
   private active = 0;
   private takenAt = 0;
   private timer: NodeJS.Timeout | undefined;
@@ -88,15 +94,20 @@ export class Queue<Item, Answer> {
     return this.waiting.length + this.waitingAlone.length;
   }
 
-  /** @throws StoreUnavailable at once if the queue is full, or later if the item has waited too long */
+  /**
+   * @throws StoreUnavailable at once if the queue is full and the caller has its share of it, or later if the item has
+   * waited too long
+   */
   add(item: Item): Promise<Answer> {
-    if (this.length >= MAX_WAITING || this.bytes >= MAX_WAITING_BYTES)
+    const caller = currentCaller();
+    if (this.isFull(1) && (this.isFull(2) || !this.hasRoomFor(caller)))
       return Promise.reject(new StoreUnavailable('too many requests wait for the store'));
     return new Promise((resolve, reject) => {
       const bytes = this.options.bytesOf(item);
       this.bytes += bytes;
+      this.shares?.set(caller, (this.shares.get(caller) ?? 0) + bytes + ITEM_BYTES);
       const line = this.options.isAlone(item) ? this.waitingAlone : this.waiting;
-      line.push({ item, bytes, until: performance.now() + this.options.maxWaitMs, resolve, reject });
+      line.push({ item, caller, bytes, until: performance.now() + this.options.maxWaitMs, resolve, reject });
       this.beginIfNeeded();
     });
   }
@@ -115,6 +126,21 @@ export class Queue<Item, Answer> {
   async idle(): Promise<void> {
     // A loop may begin while others end.
     while (this.loops.size > 0) await Promise.all(this.loops);
+  }
+
+  private isFull(times: number): boolean {
+    return this.length >= times * MAX_WAITING || this.bytes >= times * MAX_WAITING_BYTES;
+  }
+
+  /** Whether a caller has less than its part of a full queue: one that fills the queue keeps no other out of it. */
+  private hasRoomFor(caller: Caller): boolean {
+    if (this.shares === undefined) {
+      const all = [...this.waiting, ...this.waitingAlone];
+      this.shares = new Map();
+      for (const { caller: other, bytes } of all)
+        this.shares.set(other, (this.shares.get(other) ?? 0) + bytes + ITEM_BYTES);
+    }
+    return (this.shares.get(caller) ?? 0) * (this.shares.size + 1) < MAX_WAITING_BYTES;
   }
 
   private beginIfNeeded(): void {
@@ -177,6 +203,7 @@ export class Queue<Item, Answer> {
       const batch = this.wasAlone ? this.waitingAlone.splice(0, 1) : this.waiting.splice(0, this.options.maxItems);
       const now = performance.now();
       this.takenAt = now;
+      this.shares = undefined;
       for (const { bytes, until, reject } of batch) {
         this.bytes -= bytes;
         if (until <= now) reject(new StoreUnavailable('the request has waited too long for the store'));

@@ -1,16 +1,6 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { type Caller, currentCaller } from './caller.ts';
 import { MAX_WAITING } from './queue.ts';
 import { StoreUnavailable } from './store.ts';
-
-/** Work without a caller, of an import or of resources, counts as that of one caller. */
-type Caller = string | undefined;
-
-const callers = new AsyncLocalStorage<string>();
-
-/** Runs work on behalf of a caller: what it asks of the store takes the turns of this caller. */
-export function asCaller<T>(caller: string, work: () => T): T {
-  return callers.run(caller, work);
-}
 
 /** Any work may have a shared turn. */
 type TurnKind = 'shared' | 'short';
@@ -61,7 +51,7 @@ export class Turns {
 
   /** @throws StoreUnavailable at once if too much work waits, or at its turn if it has waited too long */
   async run<T>(work: () => Promise<T>, { isShort = false, until }: Asking = {}): Promise<T> {
-    const caller = callers.getStore();
+    const caller = currentCaller();
     let kind: TurnKind = isShort && !this.mayShare(caller) ? 'short' : 'shared';
     // Makes no promise if a turn is free, as every request comes here.
     if (kind === 'short' ? this.free.short > 0 : this.mayShare(caller)) this.take(kind, caller);
@@ -79,8 +69,9 @@ export class Turns {
 
   private next(caller: Caller, isShort: boolean, deadline = Infinity): Promise<TurnKind> {
     const line = this.waiting.get(caller) ?? [];
-    // All callers together are bounded, and while the bound is reached, one with fewer than the average still waits.
-    if (this.waits >= MAX_WAITING && line.length * (this.waiting.size + 1) >= MAX_WAITING)
+    // A caller that has reached the limit keeps no other out: one with less than its part may wait, up to twice the limit.
+    const hasPart = line.length * (this.waiting.size + 1) >= MAX_WAITING;
+    if (this.waits >= MAX_WAITING && (hasPart || this.waits >= 2 * MAX_WAITING))
       throw new StoreUnavailable('too many requests wait for the store');
     return new Promise((resolve, reject) => {
       const until = Math.min(deadline, performance.now() + this.maxWaitMs);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Store } from '../../../src/storage/store.ts';
-import { asCaller } from '../../../src/storage/turns.ts';
+import { asCaller } from '../../../src/storage/caller.ts';
 
 let nextId = 2_000_000n;
 

@@ -1,5 +1,6 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import { afterEach, expect, jest, test } from '@jest/globals';
+import { asCaller } from '../../../src/storage/caller.ts';
 import { MAX_WAITING, MAX_WAITING_BYTES, Queue } from '../../../src/storage/queue.ts';
 import { StoreUnavailable } from '../../../src/storage/store.ts';
 
@@ -138,4 +139,23 @@ test('refuses an item that has waited too long', async () => {
   await tooLong;
   await first;
   expect(batches).toEqual([['first']]);
+});
+
+test('a caller that fills the queue keeps no other out of it, and all callers together get twice its bytes', async () => {
+  const { batches, work, end } = noting();
+  const mib = 1024 * 1024;
+  const queue = new Queue({ work, bytesOf: () => mib, maxItems: 1 });
+  const first = queue.add('first');
+  await batchesAre(batches, 1);
+  const add = (caller: string) => asCaller(caller, () => queue.add(caller));
+  const answers = Array.from({ length: MAX_WAITING_BYTES / mib }, () => add('crowd'));
+  const full = 'too many requests wait for the store';
+  await expect(add('crowd')).rejects.toThrow(full);
+  for (let other = 0; other < 16; other++) answers.push(add(`other ${other}`));
+  await expect(add('other 0')).rejects.toThrow(full);
+  await expect(add('one more')).rejects.toThrow(full);
+  const done = Promise.all([first, ...answers]);
+  // `done` rejects if a caller was kept out.
+  for (let batch = 0; batch <= answers.length; batch++) await Promise.race([end(), done]);
+  expect(new Set((await done).map((each) => each.slice(-4)))).toEqual(new Set(['done']));
 });

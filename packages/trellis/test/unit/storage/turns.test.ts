@@ -1,8 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate as tick } from 'node:timers/promises';
 import { afterEach, expect, jest, test } from '@jest/globals';
+import { asCaller } from '../../../src/storage/caller.ts';
 import { MAX_WAITING } from '../../../src/storage/queue.ts';
-import { asCaller, Turns } from '../../../src/storage/turns.ts';
+import { Turns } from '../../../src/storage/turns.ts';
 
 afterEach(() => {
   jest.restoreAllMocks();

@@ -14,7 +14,7 @@ import { readPostgresLocation } from '../../../../src/storage/postgres/location.
 import { InterruptedError, StatementRejectedError } from '../../../../src/storage/postgres/errors.ts';
 import { Session, type Query, type WithRetries } from '../../../../src/storage/postgres/session.ts';
 import type { LookUp } from '../../../../src/storage/store.ts';
-import { asCaller } from '../../../../src/storage/turns.ts';
+import { asCaller } from '../../../../src/storage/caller.ts';
 import { inTime } from '../../../support/in-time.ts';
 import { hostile } from '../../../support/hostile-role.ts';
 import { insist } from '../../../support/insist.ts';
