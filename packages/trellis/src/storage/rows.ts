@@ -10,6 +10,8 @@ export class RowFormat {
   readonly columns: readonly string[];
   readonly kinds: readonly Kind[];
   readonly key: readonly string[];
+  /** Whether the key has a text or bytes. */
+  readonly mayHaveLongKey: boolean;
   /** The places of the key among the columns. */
   private readonly keyAt: readonly number[];
   /** The names with quotes, separated by commas. */
@@ -25,6 +27,7 @@ export class RowFormat {
     this.kinds = Object.values(columns).map(({ kind }) => kind);
     this.key = key;
     this.keyAt = key.map((column) => this.columns.indexOf(column));
+    this.mayHaveLongKey = this.keyOf(this.kinds).some((kind) => kind === 'text' || kind === 'bytes');
     this.columnList = listOf(this.columns);
     this.keyList = listOf(key);
     this.described = columns;
@@ -75,7 +78,7 @@ export function newRow(formats: ReadonlyMap<string, RowFormat>, table: string, r
   const other = Object.keys(all).find((name) => !format.columns.includes(name));
   if (other !== undefined) throw new Error(`${format.table} has no column ${other}`);
   const values = format.columns.map((column, index) => takenOf(format, all, column, format.kinds[index]));
-  if (bytesOf(format.keyOf(values)) > MAX_KEY_BYTES && lengthOfKey(format.keyOf(values)) > MAX_KEY_BYTES)
+  if (format.mayHaveLongKey && lengthOfKey(format.keyOf(values)) > MAX_KEY_BYTES)
     throw new ValueRefused(`a key has more than the ${MAX_KEY_BYTES} bytes that can be stored`);
   return [table, added && Object.keys(added), ...values];
 }
