@@ -16,6 +16,7 @@ export async function updateAccount(
     if (account === undefined) return { status: 404, body: errors[40411] };
     if (account.closed_at !== undefined) return { status: 409, body: errors[40912] };
     if (!ifMatch(expected, entityTag(account.version))) return { status: 412, body: errors[41211] };
+    // A member that the contract gains is lost here, behind a 200, until its name is added.
     const { owner, contact = null } = mergePatch(account, body);
     const change = { owner, contact, version: account.version + 1n };
     const update = database.updateTable('accounts').set(change).where('id', '=', id).returningAll();
