@@ -183,18 +183,15 @@ function allows({ type }: Keywords, name: string): boolean {
 }
 
 /** Two schemas without a common type; the last two, if only more of them together have none. */
-function disjoint(all: readonly Keywords[]): Contradiction | undefined {
+function disjoint(all: readonly Keywords[]): Contradiction {
   const typed = all.filter(({ type }) => type !== undefined);
   const pairs = typed.flatMap((one) => typed.map((other) => [one, other] as const));
-  const [one, other] =
-    pairs.find((pair) => !TYPES.some((type) => pair.every((each) => allows(each, type)))) ?? typed.slice(-2);
-  return (
-    one &&
-    other && [
-      [one, 'type'],
-      [other, 'type'],
-    ]
-  );
+  const pair = pairs.find((two) => !TYPES.some((type) => two.every((each) => allows(each, type))));
+  const [one = {}, other = {}] = pair ?? typed.slice(-2);
+  return [
+    [one, 'type'],
+    [other, 'type'],
+  ];
 }
 
 function crossed(
@@ -224,7 +221,7 @@ function refusalOf(value: JsonValue, all: readonly Keywords[]): Part | undefined
     );
     if (check !== undefined) return [schema, check.keyword as keyof Keywords];
     if (typeof value !== 'string') continue;
-    const { length } = [...value];
+    const { length } = Array.from(value);
     if (length < (schema.minLength ?? 0)) return [schema, 'minLength'];
     if (length > (schema.maxLength ?? Infinity)) return [schema, 'maxLength'];
     if (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(value)) return [schema, 'pattern'];

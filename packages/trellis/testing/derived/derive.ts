@@ -92,7 +92,7 @@ export async function derive(
   await sendAll(operations.filter(isRecord), requests);
   for (const [table, id = ''] of Object.entries(service.records)) {
     const accepted = checker.stored.get(id) ?? new Map<Key, string>();
-    requireSame(accepted, await exported(instance, table), hasOthers || checker.hasKeyless);
+    requireSame(accepted, await exported(instance, table), checker.hasKeyless || hasOthers);
   }
   // Other operations may change the store, so they run after the comparison, and those that change rows at the end.
   await sendAll(

@@ -35,9 +35,7 @@ test('derive names the first record that was not accepted', async () => {
     await createNote({ ...request, body: { id: randomUUID(), text: 'another' } }, tools);
     return await createNote(request, tools);
   };
-  await expect(
-    derived({ ...notes, operations: { ...notes.operations, createNote: doubling } } as AnyService),
-  ).rejects.toThrow(
+  await expect(derived({ ...notes, operations: { ...notes.operations, createNote: doubling } })).rejects.toThrow(
     /^the store has \d+ records, where \d+ were accepted; number \d+ is \{"id":"[-\w]+","text":"another"\}, where /,
   );
 });
