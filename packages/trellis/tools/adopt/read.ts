@@ -74,7 +74,9 @@ function requireWithin(root: string, file: string, tree: unknown): void {
     if (safely(() => decodeURIComponent(reference)) === undefined)
       refuse('whose % is not before two hexadecimal digits: write %25 for it, or name the file without it');
     const [path = ''] = reference.split('#', 1);
-    if (path !== '' && !ADDRESS.test(path) && isOutside(root, fileAt(file, path))) refuse(OUTSIDE);
+    const target = path === '' || ADDRESS.test(path) ? undefined : fileAt(file, path);
+    // About a file that is not there, the author decides.
+    if (target !== undefined && existsSync(target) && isOutside(root, target)) refuse(OUTSIDE);
   }
 }
 

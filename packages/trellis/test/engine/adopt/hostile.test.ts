@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { adopt } from '../../../tools/adopt/adopt.ts';
 import { documentWith } from '../../support/adopted.ts';
@@ -92,9 +92,12 @@ test('adopt refuses a path item in a file that refers to itself', async () => {
   expect(code).toBe(2);
 });
 
-test.each(['/dev/zero', '/etc/passwd', '../other.yaml#/S', 'file/../..%2Fother.yaml#/S'])(
+test.each(['/dev/zero', '/etc/passwd', '../FOLDER/other.yaml#/S', 'file/../..%2FFOLDER%2Fother.yaml#/S'])(
   'adopt refuses a $ref out of the folder of the document, by its line: %s',
-  async ($ref) => {
+  async (path) => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'other.yaml'), 'S: {}\n');
+    const $ref = path.replace('FOLDER', () => basename(folder));
     const what = `$ref leads to ${$ref}, outside the folder of the document: copy the file into that folder`;
     for (const main of [referring($ref), referring('other.yaml#/S')]) {
       const { code, stdout } = await run(main, { 'other.yaml': `S: { $ref: '${$ref}' }\n` });
@@ -103,6 +106,13 @@ test.each(['/dev/zero', '/etc/passwd', '../other.yaml#/S', 'file/../..%2Fother.y
     }
   },
 );
+
+test('adopt asks about a $ref to a file that is not there, also out of the folder of the document', async () => {
+  for (const main of [referring('../none.yaml#/S'), referring('other.yaml#/S')]) {
+    const { code, stdout } = await run(main, { 'other.yaml': "S: { $ref: '../none.yaml#/S' }\n" });
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/^decision: references: /m)]);
+  }
+});
 
 test('adopt follows no link out of the folder of the document', async () => {
   const [folder, other] = [temporaryFolder(), temporaryFolder()];
