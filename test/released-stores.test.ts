@@ -10,6 +10,7 @@ import type { Step } from 'trellis';
 import type { Store } from '../packages/trellis/src/storage/store.ts';
 import { readPostgresLocation } from '../packages/trellis/src/storage/postgres/location.ts';
 import { plants } from '../src/index.ts';
+import { insist } from '../packages/trellis/test/support/insist.ts';
 import { sharedPostgres } from '../packages/trellis/test/support/postgres.ts';
 import { ROOT } from '../packages/trellis/test/support/service.ts';
 import { temporaryFolder } from '../packages/trellis/test/support/temporary.ts';
@@ -84,7 +85,7 @@ describe.each(
     const stored = await query('select * from tokens order by created_at');
     await open(location, async (store) => {
       const { tokens } = store;
-      const all = (await Array.fromAsync(store.list('plants'))).flat();
+      const all = (await insist(() => Array.fromAsync(store.list('plants')))).flat();
       expect(all.map((plant) => toNdjson(plant)).join('')).toBe(PLANTS);
       for (const plant of all) expect(await store.create('plants', plant)).toBe('replayed');
       expect(await store.create('plants', { id: 2n, name: 'new' })).toBe('created');

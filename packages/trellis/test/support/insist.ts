@@ -1,4 +1,8 @@
-import { StoreUnavailable } from '../../src/storage/store.ts';
+import { StoreUnavailable, StoreUnusable } from '../../src/storage/store.ts';
+
+/** An opening waits some seconds for the lock of another. */
+const isLocked = (error: unknown) =>
+  error instanceof StoreUnusable && error.message.endsWith('locked by another process');
 
 /** Repeats work while the store is unavailable: on a busy machine it recovers slowly, and its queues take longer than 5 s. */
 export async function insist<T>(work: () => Promise<T>): Promise<T> {
@@ -6,7 +10,7 @@ export async function insist<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof StoreUnavailable)) throw error;
+      if (!(error instanceof StoreUnavailable || isLocked(error))) throw error;
     }
   }
 }
