@@ -12,7 +12,7 @@ const folder = process.env.TESTS;
 
 // For the workers, and the threads of the services in them: without it, each thread strips the types of its modules anew.
 // It makes coverage inexact.
-if (process.env.NODE_V8_COVERAGE === undefined)
+if (process.env.NODE_V8_COVERAGE === undefined && process.env.TESTS_MEASURED === undefined)
   process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/node');
 
 export default {

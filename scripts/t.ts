@@ -1,12 +1,14 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
-// `npm run t -- FILE…` runs the tests that mirror a file, in every tier, and the unit tests of its folder. Without a file, it
-// takes those that Git says have changed. With --list, it only names the tests.
+// `npm run t -- FILE…` runs tests that run a file, as t.json has them, which --measure renews. Of a file that it does not
+// know, they are those that mirror its name, in every tier, and the unit tests of its folder. Without a file, it takes those
+// that Git says have changed. With --list, it only names the tests.
 
 const ROOT = join(import.meta.dirname, '..');
+const MAP = join(import.meta.dirname, 't.json');
 const TIERS = 'packages/trellis/test/{unit,engine,process,postgres}';
 
 const sources = globSync('{src,test,examples,packages}/**/*.ts', { cwd: ROOT, exclude: ['**/node_modules/**'] });
@@ -42,9 +44,20 @@ function nearest(file: string): string[] {
   return [];
 }
 
+/** Tests by number, and of each source the numbers of those that run it. */
+const measured = existsSync(MAP)
+  ? (JSON.parse(readFileSync(MAP, 'utf8')) as { tests: string[]; sources: Partial<Record<string, string>> })
+  : { tests: [], sources: {} };
+
 function testsOf(file: string): string[] {
   if (tests.has(file)) return [file];
   const own = mirrors(file);
+  const numbers = measured.sources[file];
+  if (numbers !== undefined) {
+    const known = numbers.split(' ').map((number) => measured.tests[Number(number)] ?? '');
+    const since = own.filter((test) => !measured.tests.includes(test));
+    return [...known.filter((test) => tests.has(test)), ...since];
+  }
   const [, folder = ''] = /^packages\/trellis\/(?:src\/)?((?:contract\/)?[^/]+)\//.exec(file) ?? [];
   const ofFolder = folder === '' ? [] : matching(`packages/trellis/test/unit/${folder}/**/*.test.ts`);
   return [...(own.length > 0 ? own : nearest(file)), ...ofFolder];
@@ -58,7 +71,11 @@ function changed(): string[] {
   return lines.split('\n').flatMap((line) => (/^ ?D/.test(line) ? [] : line.slice(3)));
 }
 
-const { values, positionals } = parseArgs({ options: { list: { type: 'boolean' } }, allowPositionals: true });
+const { values, positionals } = parseArgs({
+  options: { list: { type: 'boolean' }, measure: { type: 'boolean' } },
+  allowPositionals: true,
+});
+if (values.measure) process.exit((await import('./measure.ts')).measure(MAP));
 const files = positionals.length > 0 ? positionals.map((file) => relative(ROOT, resolve(file))) : changed();
 const chosen = [...new Set(files.filter((file) => file.endsWith('.ts')).flatMap(testsOf))];
 if (values.list) console.log(chosen.join('\n'));

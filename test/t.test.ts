@@ -1,6 +1,6 @@
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
 import { ROOT } from '../packages/trellis/test/support/service.ts';
@@ -15,22 +15,47 @@ async function testsOf(file?: string, cwd = ROOT): Promise<string[]> {
   return stdout.trim().split('\n');
 }
 
-test.each([
-  // The tests of its name, and the unit tests of its folder.
-  [`${TRELLIS}/src/http/router.ts`, 'http', ['engine/http/router.test.ts']],
-  [`${TRELLIS}/src/storage/cursor.ts`, 'storage', ['unit/storage/cursor.test.ts']],
-  // A folder of its name.
-  [`${TRELLIS}/tools/generate.ts`, 'tools', ['process/tools/generate.test.ts']],
-])('npm run t -- %s runs its mirrors in each tier, and the unit tests of %s', async (file, folder, mirrors) => {
-  const unit = globSync(`unit/${folder}/**/*.test.ts`, { cwd: join(ROOT, TRELLIS, 'test') });
-  const tests = new Set([...mirrors, ...unit.filter((each) => !each.includes('/nightly/'))]);
-  expect((await testsOf(file)).toSorted()).toEqual([...tests].map((each) => `${TRELLIS}/test/${each}`).toSorted());
+/** A project with these files, which are empty. */
+function projectOf(files: readonly string[]): string {
+  const folder = temporaryFolder();
+  for (const file of files) {
+    mkdirSync(join(folder, dirname(file)), { recursive: true });
+    writeFileSync(join(folder, file), '');
+  }
+  mkdirSync(join(folder, 'scripts'), { recursive: true });
+  cpSync(join(ROOT, 'scripts/t.ts'), join(folder, 'scripts/t.ts'));
+  return folder;
+}
+
+const [ROUTER, MIRROR] = [`${TRELLIS}/src/http/router.ts`, `${TRELLIS}/test/engine/http/router.test.ts`];
+const [UNIT, OTHER] = [`${TRELLIS}/test/unit/http/deep/entity-tag.test.ts`, `${TRELLIS}/test/process/other.test.ts`];
+
+test('npm run t of a file that the map lacks runs its mirrors in each tier, and the unit tests of its folder', async () => {
+  const folder = `${TRELLIS}/test/postgres/http/router/a.test.ts`;
+  const not = ['unit/http/nightly/a', 'unit/auth/b'].map((name) => `${TRELLIS}/test/${name}.test.ts`);
+  const cwd = projectOf([ROUTER, MIRROR, folder, UNIT, OTHER, ...not]);
+  expect((await testsOf(ROUTER, cwd)).toSorted()).toEqual([MIRROR, folder, UNIT].toSorted());
 });
 
-test('npm run t runs the nearest tests of a file that none mirrors', async () => {
-  expect(await testsOf(`${TRELLIS}/src/http/context.ts`)).toContain(`${TRELLIS}/test/engine/http/server.test.ts`);
-  expect(await testsOf('src/createPlant.ts')).toEqual(['test/createPlant.test.ts']);
-  expect(await testsOf('test/version.test.ts')).toEqual(['test/version.test.ts']);
+test('npm run t runs the tests of the map that exist, and mirrors that are newer than the map', async () => {
+  const cwd = projectOf([ROUTER, MIRROR, UNIT, OTHER]);
+  const map = { tests: ['test/gone.test.ts', UNIT, OTHER], sources: { [ROUTER]: '0 2' } };
+  writeFileSync(join(cwd, 'scripts/t.json'), JSON.stringify(map));
+  expect((await testsOf(ROUTER, cwd)).toSorted()).toEqual([MIRROR, OTHER].toSorted());
+});
+
+test('npm run t runs the nearest tests of a file that neither the map nor a name knows', async () => {
+  const cwd = projectOf(['src/a.ts', 'src/b.ts', 'test/b.test.ts']);
+  writeFileSync(join(cwd, 'src/b.ts'), "import './a.ts';");
+  expect(await testsOf('src/a.ts', cwd)).toEqual(['test/b.test.ts']);
+  expect(await testsOf('test/b.test.ts', cwd)).toEqual(['test/b.test.ts']);
+});
+
+test('the map of npm run t knows most of the sources: npm run t -- --measure renews it', () => {
+  const { sources } = JSON.parse(readFileSync(join(ROOT, 'scripts/t.json'), 'utf8')) as { sources: object };
+  const all = globSync(['src/**/*.ts', 'packages/*/src/**/*.ts'], { cwd: ROOT });
+  const known = all.filter((file) => Object.hasOwn(sources, file));
+  expect(known.length / all.length).toBeGreaterThan(0.75);
 });
 
 testWith(

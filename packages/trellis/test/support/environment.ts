@@ -1,3 +1,4 @@
+import { join, relative } from 'node:path';
 import { ModuleMocker } from 'jest-mock';
 import type { TestFile } from './temporary.ts';
 
@@ -6,6 +7,7 @@ import type { TestFile } from './temporary.ts';
 if (process.connected) setInterval(() => process.connected || process.exit(1), 1000).unref();
 
 const workerPostgres = async () => await (await import('./postgres.ts')).lastingPostgres();
+const ROOT = join(import.meta.dirname, '../../../..');
 const exit = process.exit.bind(process);
 
 /**
@@ -21,7 +23,11 @@ export default class Environment {
   private readonly isOfOutsider: boolean;
   private readonly variables = { ...process.env };
 
+  private readonly path: string;
+  private measured: (() => Promise<void>) | undefined;
+
   constructor(_config: unknown, { testPath }: { readonly testPath: string }) {
+    this.path = relative(ROOT, testPath);
     this.isOfOutsider = testPath.includes('/examples/');
   }
 
@@ -36,6 +42,8 @@ export default class Environment {
   };
 
   async setup(): Promise<void> {
+    const { TESTS_MEASURED: into } = process.env;
+    if (into !== undefined) this.measured = await (await import('./measured.ts')).measure(this.path, into);
     // The tests of examples import nothing of this folder: `trellis/testing` reads the variable.
     if (this.isOfOutsider) process.env['TEST_DATABASE_URL'] = (await this.testFile.postgres()).url();
   }
@@ -47,6 +55,7 @@ export default class Environment {
     Object.assign(process.env, this.variables);
     for (const callback of this.callbacks.toReversed()) await callback();
     if (this.usesPostgres) await (await workerPostgres()).dropDatabases();
+    await this.measured?.();
   }
 
   exportConditions(): string[] {
