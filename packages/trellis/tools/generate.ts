@@ -24,7 +24,6 @@ import { forLibraries, withOwnNames } from './for-libraries.ts';
 import { plugin } from './lint-rules.ts';
 import { readContract } from './read-contract.ts';
 import { generateTypes } from './types.ts';
-import { spelledUuids } from './uuids.ts';
 
 const MAX_SHOWN = 100;
 
@@ -64,7 +63,6 @@ async function generated(folder: string, check: boolean) {
     warn(`${first.message}${places}; the service starts only with an errorBody that makes valid bodies`);
   // On stdout, beside the files that generate reports: this is a finding about them, and no fault of the run.
   for (const each of contradictions(examined)) console.log(each.replaceAll(CONTRACT, join(folder, CONTRACT)));
-  spelledUuids(examined).forEach(warn);
   const unlisted = unlistedNumbers(document).join(', ');
   if (check && unlisted !== '')
     throw new ContractError(`x-error-numbers lacks ${unlisted}, which the service may answer: add them`, CONTRACT);

@@ -1,4 +1,5 @@
-import { METHODS, type OpenApiDocument } from '../src/contract/schema/document.ts';
+import { follower, METHODS, type OpenApiDocument, pathItemsOf, resolver } from '../src/contract/schema/document.ts';
+import { reachable } from '../src/contract/schema/subschemas.ts';
 
 // The rules of redocly.yaml that no assertion of Redocly can express.
 
@@ -104,6 +105,44 @@ const exampleOfError = () => {
   };
 };
 
+/** As keys of text, two spellings of one UUID are two keys. One line tells all: a contract may have hundreds. */
+const uuidSpelling = () => {
+  const found = new Map<object, object>();
+  return {
+    Schema(schema: { readonly format?: string }, { location }: LintContext) {
+      if (schema.format === 'uuid' && !['pattern', ...VALUES].some((keyword) => keyword in schema))
+        found.set(schema, location);
+    },
+    Root: {
+      leave(root: unknown, { report }: LintContext) {
+        const sent = sentSchemas(root as OpenApiDocument);
+        const [first, ...others] = [...found].filter(([schema]) => sent.has(schema));
+        if (first === undefined) return;
+        const count = others.length === 0 ? '1 schema has' : `${others.length + 1} schemas have`;
+        const message =
+          `${count} format uuid, which allows capitals too: as a key of text, one UUID is then two keys. ` +
+          "Add pattern: '^[0-9a-f-]{36}$', which allows small letters alone.";
+        report({ message, location: first[1] });
+      },
+    },
+  };
+};
+
+/** The schemas of paths and of bodies of requests. */
+function sentSchemas(document: OpenApiDocument): ReadonlySet<unknown> {
+  const [resolve, follow] = [resolver(document), follower(document)];
+  const sent = pathItemsOf(document).flatMap(([, item]) => {
+    const operations = METHODS.flatMap((method) => item[method] ?? []);
+    const parameters = [item, ...operations].flatMap((each) => each.parameters ?? []).map((each) => resolve(each));
+    const bodies = operations.flatMap(({ requestBody }) => (requestBody === undefined ? [] : resolve(requestBody)));
+    return [
+      ...parameters.filter((each) => each.in === 'path'),
+      ...bodies.flatMap(({ content }) => Object.values(content)),
+    ].map(({ schema }) => schema);
+  });
+  return new Set(sent.flatMap((schema) => reachable(schema, follow)));
+}
+
 export const plugin = {
   id: 'own',
   rules: {
@@ -112,6 +151,7 @@ export const plugin = {
       'errors-of-tokens': errorsOfTokens,
       'example-of-pattern': exampleOfPattern,
       'example-of-error': exampleOfError,
+      'uuid-spelling': uuidSpelling,
     },
   },
 };

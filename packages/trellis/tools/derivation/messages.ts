@@ -52,11 +52,13 @@ export class Derivation {
   private readonly sides: { requests?: Side; replies?: Side } = {};
 
   get requests(): Side {
-    return (this.sides.requests ??= this.sideWithout('readOnly'));
+    this.sides.requests ??= this.sideWithout('readOnly');
+    return this.sides.requests;
   }
 
   get replies(): Side {
-    return (this.sides.replies ??= this.sideWithout('writeOnly'));
+    this.sides.replies ??= this.sideWithout('writeOnly');
+    return this.sides.replies;
   }
 
   /** The requests for each media type of the body. */

@@ -126,7 +126,7 @@ export function judgeBy(document: object): (schema: AnySchema, value: JsonValue)
     if (known !== undefined) return known;
     const name = `urn:target:${targets.size}`;
     targets.set(reference, name);
-    ajv.addSchema(apart(follow(reference)) as object, name);
+    ajv.addSchema(apart(follow(reference)), name);
     return name;
   };
   const compiled = new Map<Schema, ValidateFunction>();

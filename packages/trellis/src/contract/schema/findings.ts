@@ -8,6 +8,7 @@ export const directly: Attempt = (check) => check();
 
 /** More lines than these would push the first ones out of sight. */
 const MAX_SHOWN = 100;
+const MAX_SAID = 200;
 
 /** All refusals of a document, at most one of each place, and the parts that cannot be read because of them. */
 export class Findings {
@@ -75,7 +76,9 @@ function together(all: readonly ContractError[]): ContractError | undefined {
   const lines = kinds.flat().map(({ message }) => message);
   const counts = kinds.map((kind) => {
     const such = kind.length === 1 ? '' : ', and its like';
-    return `  ${kind.length} × ${kind[0]?.said.slice(0, 200) ?? ''}${such}`;
+    const said = kind[0]?.said ?? '';
+    const shown = said.length > MAX_SAID ? `${said.slice(0, MAX_SAID)}…` : said;
+    return `  ${kind.length} × ${shown}${such}`;
   });
   const left = lines.length > MAX_SHOWN ? `, of which the first ${MAX_SHOWN} are shown above` : '';
   const said = [

@@ -8,9 +8,7 @@ import type { Fault } from '../message/faults.ts';
  * @param work the work that the verdict may take; undefined: as much as the length of the message allows
  * @throws Overspent
  */
-export interface FindFaults {
-  (message: object, work?: number): readonly Fault[] | undefined;
-}
+export type FindFaults = (message: object, work?: number) => readonly Fault[] | undefined;
 
 /** Finds all faults, or the first one alone, which compiles half as much. */
 export interface Finder extends FindFaults {

@@ -100,27 +100,6 @@ test('`generate` refuses an example that does not match its format', async () =>
   );
 });
 
-describe('`generate` warns of a UUID in two spellings', () => {
-  const WARNING = /openapi\.yaml:\d+:\d+: format uuid allows capitals too: .*add pattern: '\^\[0-9a-f-\]\{36\}\$'/g;
-  const UUID = 'type: string, maxLength: 36, format: uuid';
-  const ofSmallLetters = "pattern: '^[0-9a-f-]{36}$', examples: [3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10]";
-  const inPath = (schema: string): readonly [string, string] => [
-    'components:\n',
-    `  /items/{constructor}:\n    get: ${GET.replace('schema: { type: string, maxLength: 9 }', `schema: { ${schema} }`)}\ncomponents:\n`,
-  ];
-
-  test.each<[string, readonly (readonly [string, string])[], number]>([
-    ['of a body', [member('key', UUID)], 1],
-    ['of a path', [inPath(UUID)], 1],
-    ['of an array in a body', [member('keys', `type: array, maxItems: 2, items: { ${UUID} }`)], 1],
-    ['but not of one whose pattern leaves one spelling', [member('key', `${UUID}, ${ofSmallLetters}`)], 0],
-    ['but not if a schema around it has the pattern', [member('key', `allOf: [{ ${UUID} }], ${ofSmallLetters}`)], 0],
-  ])('%s', async (_what, edits, count) => {
-    const { code, said } = await generate(...edits);
-    expect([code, said.match(WARNING)?.length ?? 0]).toEqual([0, count]);
-  });
-});
-
 test('`generate` warns of keywords that leave no value', async () => {
   const { code, said } = await generate(member('code', 'type: string, enum: [01, 08], maxLength: 2'));
   const warned =
