@@ -45,8 +45,11 @@ describeInBrowser('in a browser', () => {
       const first = await visited.docs.execute();
       expect([first.status, JSON.parse(first.body)]).toEqual(['200', { name: 'Monstera deliciosa', tag: 'tropical' }]);
       expect(first.headers).not.toContain('idempotent-replayed: true');
+      const outcome = visited.docs.operation.getByRole('status');
+      expect(await outcome.innerText()).toBe('200 OK');
       const second = await visited.docs.execute();
       expect([second.status, second.body]).toEqual(['200', first.body]);
+      expect(await outcome.innerText()).toBe('200 OK · replayed');
       expect(second.headers).toContain('idempotent-replayed: true');
       const { url } = stage.service;
       expect([...new Set(visited.requests)].toSorted()).toEqual([
@@ -133,13 +136,15 @@ describeInBrowser('in a browser', () => {
       expect(visited.problems).toEqual([]);
     });
 
-    test('forgets the token when the reader chooses Logout', async () => {
+    test('forgets the token when the reader chooses so, in each tab', async () => {
       await using visited = await open('/docs');
       const docs = new DocsPage(visited.page, 'plants-createPlant');
       await docs.authorize(stage.service.token);
-      await visited.page.getByRole('button', { name: 'Authorize', exact: true }).click();
-      await docs.dialog.getByText('keeps what you enter in the local storage of the browser').waitFor();
-      await docs.dialog.getByRole('button', { name: 'Logout' }).click();
+      const other = await visited.page.context().newPage();
+      await other.goto(`${stage.service.url}/docs`);
+      await other.getByRole('button', { name: 'Forget token' }).click();
+      await visited.page.getByText('No token.').waitFor();
+      await visited.page.getByText('you choose Forget token').waitFor();
       await visited.page.reload();
       await docs.tryOut();
       expect((await docs.execute()).status).toBe('401');
@@ -153,12 +158,6 @@ describeInBrowser('in a browser', () => {
       await page.getByRole('link', { name: 'openapi.json' }).click();
       expect(JSON.parse(await page.locator('pre').innerText())).toMatchObject({ openapi: '3.1.0' });
       expect(visited.problems).toEqual([]);
-    });
-
-    test('has no menu of servers when the contract has one server', async () => {
-      await using visited = await open('/docs');
-      await new DocsPage(visited.page, 'plants-createPlant').operation.waitFor();
-      expect(await visited.page.locator('.servers').isVisible()).toBe(false);
     });
 
     test('works below the path of BASE_URL', async () => {
@@ -185,15 +184,14 @@ describeInBrowser('in a browser', () => {
       }).observe(document, { subtree: true, childList: true })`);
       const docs = new DocsPage(page, 'plants-createPlant');
       await docs.operation.waitFor();
-      await tabTo(page, /^Authorize$/);
-      await page.keyboard.press('Enter');
-      // The dialog takes the focus.
+      await tabTo(page, /^Use token$/);
+      await page.keyboard.press('Shift+Tab');
       await page.keyboard.type(stage.service.token);
-      // The dialog keeps the focus, and gives it back.
-      for (const name of [/^Authorize$/, /^Close$/, /^POST\s+\/plants/]) {
-        await tabTo(page, name);
-        await page.keyboard.press('Enter');
-      }
+      await page.keyboard.press('Enter');
+      // The field keeps the focus, also when it has taken the token.
+      await tabTo(page, /^Forget token$/);
+      await tabTo(page, /^POST\s+\/plants/);
+      await page.keyboard.press('Enter');
       await tabTo(page, /^Execute$/);
       const { status, body } = await docs.answerTo(() => page.keyboard.press('Enter'));
       expect([status, JSON.parse(body)]).toEqual(['200', { name: 'Monstera deliciosa', tag: 'tropical' }]);

@@ -24,28 +24,49 @@ export function digitsPlugin({ React }: Ui.System): Ui.Plugin {
   };
   const unmarked = (name: string) => (Original: unknown) => (props: Ui.Props) =>
     h(Original, { ...props, [name]: inTexts(plain, props[name]) });
-  // Swagger UI would make up a text from a pattern, and 0 where a bound with marks excludes 0.
-  const forSamples = (schema: unknown): unknown =>
-    JSON.parse(JSON.stringify(schema ?? null), (_key, node: Ui.Props | string | null) => {
-      if (node === null || typeof node !== 'object') return node;
-      if (['examples', 'example', 'default', 'const', 'enum'].some((each) => each in node)) return node;
-      const { pattern, minimum, maximum } = node;
-      if (typeof pattern === 'string') return { ...node, example: '' };
-      if (/^\u2063\d/.test(String(minimum))) return { ...node, example: minimum };
-      return String(maximum).startsWith('\u2063-') ? { ...node, example: maximum } : node;
-    });
-  const BOUNDS = {
-    minimum: '≥',
-    exclusiveMinimum: '>',
-    maximum: '≤',
-    exclusiveMaximum: '<',
-    multipleOf: 'multiple of',
+  const UNSURE =
+    /^(?:\$ref|(?:all|any|one)Of|not|if|contains|depend.*|propertyNames|prefixItems|uniqueItems|minProp.*|multipleOf|excl.*)$/;
+  /** What a schema shows, or a value that it surely allows; undefined if there is none. */
+  const make = (schema: Ui.Schema, left: string, sample: Ui.Sampler['getSampleSchema']): unknown => {
+    const { examples = [], enum: listed = [], properties = {}, required = [], items, minItems = 0 } = schema;
+    const shown = [...examples, schema.example, schema.default, schema.const, ...listed].find(
+      (each) => each !== undefined,
+    );
+    if (shown !== undefined || Object.keys(schema).some((keyword) => UNSURE.test(keyword))) return shown;
+    const [type = schema.properties && 'object'] = [schema.type].flat();
+    if (type === 'object') {
+      const sent = Object.entries(properties).filter(([, each]) => each[left] !== true);
+      const members = Object.fromEntries(sent.map(([key, each]) => [key, make(each, left, sample)]));
+      const isLacking = (key: string) => properties[key]?.[left] !== true && members[key] === undefined;
+      return required.some(isLacking) ? undefined : members;
+    }
+    if (type === 'array') {
+      const item = items && make(items, left, sample);
+      if (item === undefined) return minItems > 0 ? undefined : [];
+      return Array<unknown>(minItems || 1).fill(item);
+    }
+    if (type === 'string') {
+      const { format, pattern = '', minLength = 0, maxLength = Infinity } = schema;
+      const text = format ? String(sample({ type, format })) : 'string'.slice(0, maxLength).padEnd(minLength, 'g');
+      const isLong = text.length >= minLength && text.length <= maxLength && !/byte|binary/.test(format ?? '');
+      return isLong && new RegExp(pattern, 'u').test(text) ? text : undefined;
+    }
+    const bound = [schema.minimum, schema.maximum].find(
+      (each, index) => Number(plain(String(each))) * (index ? -1 : 1) > 0,
+    );
+    if (type === 'integer' || type === 'number') return bound ?? 0;
+    return type === 'boolean' ? true : undefined;
   };
+  const SIGNS = { minimum: '≥', exclusiveMinimum: '>', maximum: '≤', exclusiveMaximum: '<', multipleOf: 'multiple of' };
 
   return {
     afterLoad(this: { readonly fn: Ui.Sampler }) {
-      const { getSampleSchema } = this.fn;
-      this.fn.getSampleSchema = (schema, ...others) => inTexts(plain, getSampleSchema(forSamples(schema), ...others));
+      const { getSampleSchema: sample } = this.fn;
+      this.fn.getSampleSchema = (schema, mediaType, config, given) => {
+        const left = config?.includeWriteOnly === true ? 'readOnly' : 'writeOnly';
+        const value = given ?? make(JSON.parse(JSON.stringify(schema ?? {})) as Ui.Schema, left, sample);
+        return value === undefined ? undefined : inTexts(plain, sample(schema, mediaType, config, value));
+      };
     },
     statePlugins: {
       spec: {
@@ -64,22 +85,25 @@ export function digitsPlugin({ React }: Ui.System): Ui.Plugin {
     wrapComponents: {
       Markdown: unmarked('source'),
       JsonSchemaForm: unmarked('schema'),
-      // Swagger UI shows only bounds that are numbers.
-      JSONSchema202012KeywordType: (Original: unknown) => (props: { readonly schema: Ui.Props }) =>
-        h(
-          React.Fragment,
-          null,
-          h(Original, props),
-          Object.entries(BOUNDS).map(
-            ([name, sign]) =>
-              typeof props.schema[name] === 'string' &&
-              h(
-                'span',
-                { key: name, className: 'json-schema-2020-12__constraint' },
-                `${sign} ${plain(props.schema[name])}`,
-              ),
+      ParameterExt: unmarked('xVal'),
+      // Swagger UI shows only bounds that are numbers, and `(any | any)` for alternatives that it has not looked up.
+      JSONSchema202012KeywordType:
+        (Original: unknown, { fn }: Ui.System) =>
+        (props: { readonly schema: Ui.Props }) =>
+          h(
+            React.Fragment,
+            null,
+            /^\((?:any . )*any\)$/.test(fn.jsonSchema202012.getType(props.schema)) || h(Original, props),
+            Object.entries(SIGNS).map(
+              ([name, sign]) =>
+                typeof props.schema[name] === 'string' &&
+                h(
+                  'span',
+                  { key: name, className: 'json-schema-2020-12__constraint' },
+                  `${sign} ${plain(props.schema[name])}`,
+                ),
+            ),
           ),
-        ),
       // Swagger UI puts extensions into a list as they are.
       JSONSchema202012JSONViewer: (Original: unknown) => (props: Ui.Props) => {
         const isItem = props['className'] === 'json-schema-2020-12-json-viewer-extension-keyword';

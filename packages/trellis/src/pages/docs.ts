@@ -36,6 +36,12 @@ function optionsOf(operations: number) {
       url: `..${PAGES.json}`,
       // x-… fields are documentation too.
       showExtensions: true,
+      // The bounds of parameters.
+      showCommonExtensions: true,
+      // An operation is ready to be sent as soon as it is open.
+      tryItOutEnabled: true,
+      syntaxHighlight: { activated: false },
+      defaultModelsExpandDepth: 0,
       ...(operations > MANY && { filter: true, docExpansion: 'none' }),
       // By default the page sends the contract to a validator on the internet.
       validatorUrl: null,

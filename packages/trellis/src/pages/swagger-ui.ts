@@ -4,27 +4,36 @@
 export type Props = Readonly<Record<string, unknown>>;
 
 export interface Element {
+  ariaLabel: string | null;
+  ariaInvalid: string | null;
+  placeholder?: string;
+  readonly classList: { readonly contains: (name: string) => boolean };
+  readonly querySelectorAll: (selector: string) => Iterable<Element>;
   readonly focus: () => void;
   readonly scrollIntoView: (options: { readonly block: 'nearest' }) => void;
-  readonly contains: (other: unknown) => boolean;
-  readonly querySelector: (selector: string) => Element | null;
-  readonly showModal: () => void;
 }
 
 export interface Browser {
-  readonly document: { readonly activeElement: Element };
-  readonly location: { readonly reload: () => void };
+  readonly document: { readonly querySelector: (selector: string) => { readonly innerHTML: string } | null };
+  readonly addEventListener: (type: string, listener: (event: { readonly key: string | null }) => void) => void;
+  readonly location: { readonly hash: string };
   readonly localStorage: {
     readonly getItem: (key: string) => string | null;
     readonly setItem: (key: string, value: string) => void;
   };
 }
 
-/** A map of Immutable.js. */
-export interface State {
+/** An event of a field, or of the form around it. */
+export interface FieldEvent {
+  readonly target: { readonly value: string };
+  readonly preventDefault: () => void;
+}
+
+/** A map or a list of Immutable.js. */
+export interface State<T = unknown> {
   readonly size: number;
   readonly get: (key: string) => unknown;
-  readonly toJS: () => unknown;
+  readonly toJS: () => T;
 }
 
 export interface System {
@@ -32,29 +41,73 @@ export interface System {
     readonly createElement: (type: unknown, props?: Props | null, ...children: readonly unknown[]) => unknown;
     readonly Fragment: unknown;
     readonly useEffect: (effect: () => unknown, causes?: readonly unknown[]) => void;
+    readonly useState: <T>(value: T) => readonly [T, (next: T) => void];
     readonly useRef: <T>(value: T) => { current: T };
   };
   readonly getComponent: (name: string, isContainer?: boolean) => unknown;
   readonly getConfigs: () => object;
-  readonly authActions: Actions<'restoreAuthorization'>;
-  readonly authSelectors: { readonly authorized: () => State };
-  readonly errActions: Actions<'newAuthErr' | 'clear'>;
-  readonly specActions: { readonly clearResponse: (path: string, method: string) => void };
+  readonly fn: {
+    readonly jsonSchema202012: { readonly getType: (schema: Props) => string };
+    readonly requestSnippetGenerator_curl_bash: (request: State) => string;
+  };
+  readonly authActions: Actions<'authorize' | 'logout' | 'restoreAuthorization'>;
+  readonly authSelectors: { readonly authorized: () => State<Credentials> };
+  readonly layoutSelectors: { readonly currentFilter: () => unknown };
+  readonly layoutActions: { readonly parseDeepLinkHash: (hash: string) => unknown };
+  readonly specActions: {
+    readonly clearResponse: (path: string, method: string) => void;
+    readonly download: (url: string) => unknown;
+  };
   readonly specSelectors: {
     readonly loadingStatus: () => unknown;
-    readonly mutatedRequestFor: (path: string, method: string) => State;
+    readonly mutatedRequestFor: (path: string, method: string) => State<Partial<PageRequest>>;
+    readonly securityDefinitions: () => State<Readonly<Record<string, Props>>> | undefined;
+    readonly servers: () => State<readonly { readonly url: string }[]>;
     /** What the page shows of an operation, once it has followed the references in it. */
     readonly specResolvedSubtree: (at: readonly unknown[]) => State | undefined;
     readonly selectInfoTitleField: () => string;
     readonly selectInfoSummaryField: () => string | undefined;
+    readonly specStr: () => string;
+    readonly taggedOperations: () => { readonly size: number };
+    readonly url: () => string;
+    readonly validationErrors: (at: readonly [string, string]) => readonly string[];
     readonly version: () => string;
   };
 }
 
 export type Actions<Name extends string> = Readonly<Record<Name, (payload: object) => unknown>>;
 
+/** A schema, as JSON. */
+export interface Schema extends Props {
+  readonly type?: string | readonly string[];
+  readonly format?: string;
+  readonly pattern?: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+  readonly allOf?: readonly Schema[];
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly examples?: readonly unknown[];
+  readonly example?: unknown;
+  readonly default?: unknown;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly uniqueItems?: boolean;
+  readonly minimum?: unknown;
+  readonly maximum?: unknown;
+}
+
 export interface Sampler {
-  getSampleSchema: (schema: unknown, ...others: readonly unknown[]) => unknown;
+  getSampleSchema: (
+    schema: unknown,
+    mediaType?: string,
+    config?: { readonly includeWriteOnly?: boolean },
+    given?: unknown,
+  ) => unknown;
 }
 
 export interface PageRequest {
@@ -78,7 +131,24 @@ export interface Spec {
 export type SecurityNames = readonly Readonly<Record<string, readonly string[]>>[];
 
 /** What the reader of the page has entered, by the name of the security scheme. */
-export type Credentials = Readonly<Record<string, { readonly value?: unknown }>>;
+export type Credentials = Readonly<Record<string, { readonly value: string }>>;
+
+/** An operation in the list, as a map of Immutable.js. */
+export interface Listed {
+  readonly get: (key: string) => unknown;
+  readonly getIn: (at: readonly string[]) => unknown;
+}
+
+interface Collection<T> {
+  readonly size: number;
+  readonly map: (change: (item: T, key: string) => T) => Collection<T>;
+  readonly filter: (choose: (item: T) => boolean) => Collection<T>;
+}
+
+interface Tag {
+  readonly get: (key: 'operations') => Collection<Listed>;
+  readonly set: (key: 'operations', value: Collection<Listed>) => Tag;
+}
 
 /** What the page is told of its service. */
 export interface PageFacts {
@@ -88,9 +158,42 @@ export interface PageFacts {
   readonly tokenPrefix: string;
 }
 
+/** The outcome of a request. */
+export interface Answer {
+  readonly status?: number;
+  readonly statusText?: string;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  readonly text?: string;
+  readonly error?: boolean;
+  readonly message?: string;
+  readonly duration?: number;
+}
+
+/** What the contract says of the replies to an operation, by status. */
+export type Replies = Readonly<Record<string, { readonly headers?: Props }>>;
+
 /** The properties of the component that shows a reply. */
-export interface Replied extends System {
+export interface Replied {
+  readonly response: State<Answer>;
+  readonly path: string;
+  readonly method: string;
+}
+
+/** The properties of the component that shows what the contract says of a reply. */
+export interface Described extends Props {
+  readonly code: string;
   readonly response: State;
+}
+
+/** The properties of the component that opens an operation. */
+export interface Summarized extends Props {
+  readonly operationProps: { readonly get: (name: 'security') => State<SecurityNames> | undefined };
+  readonly specPath: State<readonly string[]>;
+  readonly isShown: boolean;
+}
+
+/** The properties of the button that sends a request. */
+export interface Executed extends Props {
   readonly path: string;
   readonly method: string;
 }
@@ -102,24 +205,12 @@ type Wrap<Arguments extends readonly unknown[]> = (
 
 export interface Plugin {
   readonly afterLoad?: (this: { readonly fn: Sampler }) => void;
-  readonly components?: { readonly liveResponse: (props: Replied) => unknown };
+  readonly components?: {
+    readonly BaseLayout: (props: System) => unknown;
+    readonly [name: string]: (props: never) => unknown;
+  };
+  readonly fn?: { readonly opsFilter: (tags: Collection<Tag>, phrase: string) => Collection<Tag> };
   readonly statePlugins: {
-    readonly spec: {
-      readonly wrapActions: {
-        readonly updateSpec?: Wrap<[text: string]>;
-        readonly changeParamByIdentity?: Wrap<[at: unknown, parameter: unknown, value: unknown, isXml: unknown]>;
-        readonly executeRequest: Wrap<[request: { readonly parameters: Props }]>;
-        readonly setResponse?: Wrap<[path: string, method: string, outcome: RequestOutcome]>;
-        readonly clearValidateParams?: Wrap<[at: readonly [string, string]]>;
-      };
-    };
-    readonly auth?: {
-      readonly wrapActions: {
-        readonly authorize: Wrap<[credentials: Credentials]>;
-        readonly persistAuthorizationIfNeeded: Wrap<[]>;
-      };
-    };
-    readonly configs?: { readonly wrapActions: { readonly loaded: Wrap<[]> } };
     readonly layout?: {
       readonly wrapSelectors: {
         readonly isShown: (
@@ -128,6 +219,16 @@ export interface Plugin {
         ) => (state: unknown, key: readonly string[], otherwise: unknown) => unknown;
       };
     };
+    readonly spec: {
+      readonly wrapActions: {
+        readonly updateSpec?: Wrap<[text: string]>;
+        readonly changeParamByIdentity?: Wrap<[at: unknown, parameter: unknown, value: unknown, isXml: unknown]>;
+        readonly executeRequest?: Wrap<[request: { readonly parameters: Props }]>;
+        readonly setResponse?: Wrap<[path: string, method: string, outcome: RequestOutcome]>;
+        readonly clearValidateParams?: Wrap<[at: readonly [string, string]]>;
+      };
+    };
+    readonly configs?: { readonly wrapActions: { readonly loaded: Wrap<[]> } };
   };
   readonly wrapComponents: object;
 }

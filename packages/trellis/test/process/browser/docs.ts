@@ -14,37 +14,32 @@ export class DocsPage {
   readonly operation: Locator;
   /** The body of the reply, as the page shows it. */
   readonly answer: Locator;
-  readonly dialog: Locator;
+  /** The field of the first security scheme. */
+  readonly token: Locator;
 
   /** @param operation its element, by the tag and the operationId */
   constructor(page: Page, operation: string) {
     this.page = page;
     this.operation = page.locator(`#operations-${operation}`);
-    this.dialog = page.locator('.modal-ux');
-    this.answer = this.operation.locator('.live-responses-table .highlight-code');
+    this.token = page.locator('form', { has: page.getByLabel(/^Access token|^Key for/) }).first();
+    this.answer = this.operation.locator('.live-responses-table > .highlight-code');
   }
 
-  /** Gives the page a token, by its dialog. */
+  /** Gives the page a token. */
   async authorize(token: string): Promise<void> {
-    await this.page.getByRole('button', { name: 'Authorize', exact: true }).click();
-    await this.dialog.getByRole('textbox').fill(token);
-    await this.dialog.getByRole('button', { name: 'Authorize' }).click();
-    await this.dialog.getByRole('button', { name: 'Close', exact: true }).click();
+    await this.token.getByRole('textbox').fill(token);
+    await this.token.getByRole('button', { name: 'Use token' }).click();
   }
 
-  /** Takes the token from the page, by its dialog. */
+  /** Takes the token from the page. */
   async logOut(): Promise<void> {
-    await this.page.getByRole('button', { name: 'Authorize', exact: true }).click();
-    await this.dialog.getByRole('button', { name: 'Logout' }).click();
-    await this.dialog.getByRole('button', { name: 'Close', exact: true }).click();
+    await this.token.getByRole('button', { name: 'Forget token' }).click();
   }
 
-  /** Opens the operation, ready to be executed. If the page has a token, the operation is so at once. */
+  /** Opens the operation, which is then ready to be executed. */
   async tryOut(): Promise<void> {
     await this.operation.locator('.opblock-summary-control').click();
-    await this.operation.locator('.try-out__btn').waitFor();
-    const button = this.operation.getByRole('button', { name: 'Try it out' });
-    if (await button.isVisible()) await button.click();
+    await this.operation.getByRole('button', { name: 'Execute' }).waitFor();
   }
 
   /** Sends the body that the page shows, or this one, and reads the reply. */
@@ -71,8 +66,8 @@ export class DocsPage {
     // The page shows the previous reply until the new one arrives.
     await live.locator('.headerline', { hasText: requestId }).waitFor({ state: 'attached' });
     return {
-      status: /^Reply (\d+)/.exec(await live.locator('.outcome').innerText())?.[1] ?? '',
-      body: await this.answer.locator('code').innerText(),
+      status: /^(\d+)/.exec(await this.operation.locator('.outcome').innerText())?.[1] ?? '',
+      body: await this.answer.locator('.microlight').innerText(),
       headers: await live.locator('.headerline').allTextContents(),
     };
   }

@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { service as notes } from '../../../../template/service/index.ts';
+import { GARDEN, gardenOperations } from '../../../services/garden/garden.ts';
+import { startApp, type TestApp } from '../../../support/app.ts';
+import { startBrowser, type Visit, visit } from '../../../support/browser.ts';
+import { expandSchema, faultsOf, faultsOfDocs } from '../access.ts';
+import { DocsPage } from '../docs.ts';
+import { describeInBrowser } from '../in-browser.ts';
+
+const OTHER_SERVER = 'https://other.example/v1';
+const YAML = GARDEN.replace(/^servers: \[(.*)\]$/m, `servers: [$1, { url: '${OTHER_SERVER}' }]`);
+
+/** What Chromium itself and Swagger UI write to the console, in no fault of the page. */
+const isTheirs = (problem: string) => /^Failed to load resource|Could not find component/.test(problem);
+
+describeInBrowser('the docs page of a contract with all parts of OpenAPI', () => {
+  let browser: Browser;
+  let garden: TestApp;
+  let opened: Visit;
+  beforeAll(async () => {
+    [browser, garden] = await Promise.all([startBrowser(), startApp({ yaml: YAML, operations: gardenOperations })]);
+    opened = await visit(browser, `${garden.url}/docs/`);
+  });
+  afterAll(() => browser.close());
+
+  /** Opens an operation of the shared page, or of another. */
+  async function open(id: string, { page } = opened): Promise<DocsPage> {
+    const docs = new DocsPage(page, `default-${id}`);
+    await docs.operation.waitFor();
+    const control = docs.operation.locator('.opblock-summary-control');
+    if ((await control.getAttribute('aria-expanded')) === 'false') await control.click();
+    return docs;
+  }
+
+  test('names the other servers, and has no menu of them', async () => {
+    await opened.page.getByText(`The contract also names ${OTHER_SERVER}`).waitFor();
+    expect(await opened.page.locator('.servers').count()).toBe(0);
+  });
+
+  test('names each field of a parameter, also of the items that a reader adds', async () => {
+    const { operation } = await open('listBeds');
+    for (const name of ['open', 'season', 'seasons', 'after', 'filter'])
+      await operation.getByLabel(name, { exact: true }).waitFor();
+    const ids = operation.locator('[data-param-name=id]');
+    for (const _item of ['first', 'second']) await ids.getByRole('button', { name: 'Add integer item' }).click();
+    await ids.getByRole('textbox', { name: 'id 2' }).fill('7');
+    await ids.getByRole('button', { name: 'Remove id 1' }).click();
+    expect(await ids.getByRole('textbox', { name: 'id', exact: true }).inputValue()).toBe('7');
+    expect(await faultsOf(opened.page)).toEqual([]);
+  });
+
+  test('shows the bounds of a parameter, but no pattern', async () => {
+    const { operation } = await open('listBeds');
+    const limit = operation.locator('[data-param-name=limit]');
+    expect(await limit.innerText()).toMatch(/minimum.*1[^]*maximum.*100/);
+  });
+
+  test('marks a field that it does not send, and says why', async () => {
+    const { operation } = await open('getPlot');
+    await operation.getByRole('button', { name: 'Execute' }).click();
+    await operation.getByRole('alert').getByText('Not sent: ').waitFor();
+    expect(await operation.getByLabel('row', { exact: true }).getAttribute('aria-invalid')).toBe('true');
+  });
+
+  test.each([
+    ['getBed', 'send the same request again'],
+    ['addNote', 'it is not known whether the service has done it'],
+    ['removeBed', 'send the same request again'],
+  ])('says what a reader may do when the answer to %s is lost: %s', async (id, cure) => {
+    await opened.page.context().route('**/v1:b/**', (route) => route.abort());
+    const { operation } = await open(id);
+    await operation.getByRole('button', { name: 'Execute' }).waitFor();
+    for (const field of await operation.getByRole('textbox', { name: 'bed-id' }).all()) await field.fill('1');
+    const body = operation.getByLabel('Request body');
+    if ((await body.count()) > 0) await body.fill('1');
+    await operation.getByRole('button', { name: 'Execute' }).click();
+    await operation.getByRole('status').getByText(`The service does not answer: ${cure}.`).waitFor();
+    await opened.page.context().unroute('**/v1:b/**');
+  });
+
+  test('offers bodies that the service takes, or none', async () => {
+    const offered: Record<string, unknown> = {};
+    for (const id of ['putBed', 'addVisitor', 'addMember', 'checkRules']) {
+      const { operation } = await open(id);
+      await operation.getByRole('button', { name: 'Execute' }).waitFor();
+      const text = await operation.getByLabel('Request body').inputValue();
+      offered[id] = text && (JSON.parse(text) as unknown);
+      if (text === '') continue;
+      const [path = ''] =
+        (await operation.locator('.opblock-summary-path').getAttribute('data-path'))?.split('{') ?? [];
+      const headers = { Authorization: `Bearer ${garden.token}`, 'Content-Type': 'application/json' };
+      const method = id.startsWith('put') ? 'PUT' : 'POST';
+      const target = `${garden.url}/v1:b${path}${method === 'PUT' ? '1' : ''}`;
+      expect([id, (await fetch(target, { method, headers, body: text })).status]).not.toEqual([id, 400]);
+    }
+    expect(offered).toMatchObject({ addVisitor: '', addMember: { name: 'string', secret: 'string', friends: [] } });
+  });
+
+  test('says of an operation what its token must have, and nothing of a webhook', async () => {
+    const { operation } = await open('newestBed');
+    expect(await operation.locator('.scopes').innerText()).toBe('A token is optional.');
+    const webhook = opened.page.locator('.webhooks .opblock');
+    await webhook.locator('.opblock-summary-control').click();
+    await webhook.getByText('it is done').waitFor();
+    expect(await webhook.locator('.scopes').count()).toBe(0);
+    expect(await opened.page.locator('.authorization__btn').count()).toBe(0);
+  });
+
+  test('shows no type for alternatives that it has not looked up', async () => {
+    const { page } = opened;
+    await expandSchema(page, 'Visitor');
+    await page.locator('.models').getByText('wings').first().waitFor();
+    expect(await page.locator('.models').innerText()).not.toContain('any |');
+    expect(await faultsOf(page)).toEqual([]);
+    expect(opened.problems.filter((each) => !isTheirs(each))).toEqual([]);
+  });
+
+  test('opens the operation of a link that the reader follows in the page', async () => {
+    await using visited = await visit(browser, `${garden.url}/docs/`);
+    const docs = new DocsPage(visited.page, 'default-getBed');
+    await docs.operation.waitFor();
+    await visited.page.evaluate("location.hash = '#/default/getBed'");
+    await docs.operation.getByRole('button', { name: 'Execute' }).waitFor();
+  });
+
+  test('shows what it has without scripts until the contract is there', async () => {
+    await using visited = await visit(browser, `${garden.url}/openapi.json`);
+    const { page } = visited;
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    await page.context().route('**/openapi.json', async (route) => {
+      await promise;
+      await route.continue();
+    });
+    await page.goto(`${garden.url}/docs/`);
+    await page.waitForFunction('globalThis.ui !== undefined');
+    expect(await page.getByRole('main').innerText()).toContain('GET /beds/newest');
+    resolve(undefined);
+    await new DocsPage(page, 'default-getBed').operation.waitFor();
+  });
+
+  test('shows edges and names in forced colours', async () => {
+    await using visited = await visit(browser, `${garden.url}/docs/`, { forcedColors: 'active' });
+    const docs = await open('addNote', visited);
+    await docs.authorize(garden.token);
+    await docs.execute('1');
+    const edges = await visited.page.evaluate<string[]>(`
+      ['.copy-to-clipboard button', '.download-contents', '.opblock-summary-method', '.execute'].map((each) => {
+        const { borderStyle, borderColor } = getComputedStyle(document.querySelector(each));
+        return borderStyle + (borderColor === 'rgba(0, 0, 0, 0)' ? ' unseen' : '');
+      })`);
+    expect(edges).toEqual(Array<string>(4).fill('solid'));
+    expect(await docs.answer.getByRole('button').evaluateAll((all) => all.length)).toBe(2);
+    expect(await faultsOf(visited.page)).toEqual([]);
+  });
+
+  test('fits a window of 320 by 256 pixels, which is that of 1280 by 1024 at 400 %', async () => {
+    await using visited = await visit(browser, `${garden.url}/docs/`, { viewport: { width: 320, height: 256 } });
+    const docs = await open('addNote', visited);
+    await docs.authorize(garden.token);
+    await docs.execute('1');
+    expect(await docs.width()).toBe(320);
+  });
+});
+
+describeInBrowser('the docs page of a new service', () => {
+  let browser: Browser;
+  let app: TestApp;
+  beforeAll(async () => {
+    [browser, app] = await Promise.all([startBrowser(), startApp({ service: notes })]);
+  });
+  afterAll(() => browser.close());
+
+  test.each(['light', 'dark'] as const)('has no fault that axe calls serious, %s', async (colorScheme) => {
+    await using visited = await visit(browser, `${app.url}/docs/`, { colorScheme });
+    expect(await faultsOfDocs(new DocsPage(visited.page, 'notes-createNote'), app.token, ['Error', 'Note'])).toEqual(
+      [],
+    );
+  });
+
+  test('shows the reader what was wrong, and each failure in a row with an example of its own', async () => {
+    await using visited = await visit(browser, `${app.url}/docs/`, { viewport: { width: 1280, height: 800 } });
+    const docs = new DocsPage(visited.page, 'notes-createNote');
+    await docs.tryOut();
+    await visited.page.getByText('npm run --silent command -- token create NAME').waitFor();
+    expect((await docs.operation.boundingBox())?.height).toBeLessThan(1500);
+    const { status } = await docs.execute();
+    expect(status).toBe('401');
+    await docs.operation.getByText('40100: The request has no access token').waitFor();
+    const examples = [];
+    for (const code of ['400', '401', '409', '429', 'default']) {
+      const row = docs.operation.locator(`.responses-table > tbody > [data-code="${code}"]`);
+      await row.locator('summary').first().click();
+      examples.push(/"error": (\d+)/.exec(await row.innerText())?.[1]);
+    }
+    expect(examples).toEqual(['40010', '40101', '40901', '42900', '50000']);
+  });
+});
