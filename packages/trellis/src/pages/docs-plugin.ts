@@ -260,23 +260,24 @@ export function docsPlugin({ React }: Ui.System, { storageKey, tokenPrefix }: Ui
       }),
       responses: wrapped<{ readonly tryItOutResponse?: Ui.State<Ui.Answer> }>((Original, props) => {
         const outcome = React.useRef<Ui.Element | null>(null);
+        const reply = props.tryItOutResponse;
+        // Each change of the page makes another map of the same reply.
         React.useEffect(() => {
           outcome.current?.scrollIntoView({ block: 'nearest' });
-        }, [props.tryItOutResponse]);
-        const { status, statusText = '', message, headers, error } = props.tryItOutResponse?.toJS() ?? {};
+        }, [reply?.get('headers'), reply?.get('message')]);
+        const { status, statusText = '', message, headers, error } = reply?.toJS() ?? {};
         const isReplay = headers?.['idempotent-replayed'] === 'true';
         const said = `${String(status ?? message)} ${statusText}`.trim() + (isReplay ? ' · replayed' : '');
         const shown = { ref: outcome, className: error ? 'outcome is-wrong' : 'outcome' };
-        return both(h('div', { role: 'status' }, props.tryItOutResponse && h('h4', shown, said)), h(Original, props));
+        return both(h('div', { role: 'status' }, reply && h('h4', shown, said)), h(Original, props));
       }),
       // A failure is a row, which opens.
       response: wrapped<Ui.Described>((Original, props) => {
-        const { code, response } = props;
-        if (/^[123]/.test(code)) return h(Original, props);
-        const [sentence = ''] = /^.*?(?:[.](?=\s)|$)/s.exec(String(response.get('description'))) ?? [];
+        if (/^[123]/.test(props.code)) return h(Original, props);
+        const [sentence = ''] = /^.*?(?:[.](?=\s)|$)/s.exec(String(props.response.get('description'))) ?? [];
         const whole = h('table', null, h('tbody', null, h(Original, props)));
         const row = closed(sentence.replaceAll(/[`*]/g, ''), whole);
-        return h('tr', { 'data-code': code }, h('td', null, code), h('td', null, row));
+        return h('tr', { 'data-code': props.code }, h('td', null, props.code), h('td', null, row));
       }),
       // No value is made up for a parameter, as it would be sent.
       parameterRow: wrapped<Ui.Props & { readonly fn: Ui.Sampler }>((Original, props) =>
@@ -301,9 +302,8 @@ export function docsPlugin({ React }: Ui.System, { storageKey, tokenPrefix }: Ui
       }),
       // Without the fields of the operation the button would send nothing; browsers take the focus from a disabled one.
       execute: wrapped<Ui.Executed>((Original, props, { specSelectors }) => {
-        const { path, method } = props;
-        const faults = specSelectors.validationErrors([path, method]);
-        const isThere = specSelectors.specResolvedSubtree(['paths', path, method]) !== undefined;
+        const faults = specSelectors.validationErrors([props.path, props.method]);
+        const isThere = specSelectors.specResolvedSubtree(['paths', props.path, props.method]) !== undefined;
         const fault = faults.length > 0 && `Not sent: ${faults.join(' ')}`;
         const alert = h('div', { role: 'alert', className: 'errors' }, fault);
         return both(alert, isThere && h(Original, { ...props, disabled: false }));

@@ -64,16 +64,13 @@ describeInBrowser('the docs page of a contract with all parts of OpenAPI', () =>
   });
 
   test.each([
-    ['getBed', 'send the same request again'],
-    ['addNote', 'it is not known whether the service has done it'],
-    ['removeBed', 'send the same request again'],
-  ])('says what a reader may do when the answer to %s is lost: %s', async (id, cure) => {
+    ['getBed', 'bed-id', 'send the same request again'],
+    ['addNote', 'Request body', 'it is not known whether the service has done it'],
+    ['removeBed', 'bed-id', 'send the same request again'],
+  ])('says what a reader may do when the answer to %s with its %s is lost: %s', async (id, needed, cure) => {
     await opened.page.context().route('**/v1:b/**', (route) => route.abort());
     const { operation } = await open(id);
-    await operation.getByRole('button', { name: 'Execute' }).waitFor();
-    for (const field of await operation.getByRole('textbox', { name: 'bed-id' }).all()) await field.fill('1');
-    const body = operation.getByLabel('Request body');
-    if ((await body.count()) > 0) await body.fill('1');
+    await operation.getByLabel(needed, { exact: true }).fill('1');
     await operation.getByRole('button', { name: 'Execute' }).click();
     await operation.getByRole('status').getByText(`The service does not answer: ${cure}.`).waitFor();
     await opened.page.context().unroute('**/v1:b/**');
