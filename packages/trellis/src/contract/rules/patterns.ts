@@ -47,6 +47,8 @@ function faultIn(pattern: string): string | undefined {
   const parts = findBacktracking(root);
   if (parts === undefined) return undefined;
   if (parts.length === 0) return TOO_LARGE;
+  if (parts.join() === '')
+    return `may take long for each character, as it can match nothing there in many ways: leave out parts that may be empty, such as (?:|a)*, ${FORMAT}`;
   const shown = parts.slice(0, 3).join(' and ');
   return `may take time that grows with the square of a text or faster, as ${shown} can read the same characters in many ways: ${cureOf(root)}`;
 }
@@ -70,5 +72,6 @@ export function timePerCharacter(pattern: string): number {
   const lookaheads = rest.split(/\(\?[=!]/).length - 1;
   while (/\([^()]*\)/.test(rest)) rest = rest.replace(/\([^()]*\)/g, '');
   // A pattern without ^ may begin at each character, and try as many paths there as backtracking.ts allows.
-  return rest.startsWith('^') && !rest.includes('|') ? (1 + lookaheads) / 4 : 2;
+  if (!rest.startsWith('^') || rest.includes('|')) return 2;
+  return ((1 + lookaheads) * (pattern.includes('|') ? 3 : 1)) / 4;
 }

@@ -1,4 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
+import { isRegExp } from './regular-expression.ts';
 
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const DIGITS = /^\d+$/;
@@ -47,14 +48,6 @@ function isReference(text: string): boolean {
   if (address !== undefined && !(isIPv6(address) && !address.includes('%')) && !/^v[0-9a-f]+\./i.test(address))
     return false;
   return scheme !== undefined || !/^[^/]*:/.test(path);
-}
-
-function isRegExp(text: string): boolean {
-  try {
-    return new RegExp(text, 'u') instanceof RegExp;
-  } catch {
-    return false;
-  }
 }
 
 const DURATION =
