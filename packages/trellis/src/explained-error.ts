@@ -58,17 +58,20 @@ export const UNREADABLE = 'an error that cannot be read';
 /** Makes an Error of anything that was thrown: an error that Node brings from a worker is one only by its prototype. */
 export function asError(thrown: unknown): Error {
   if (Error.isError(thrown)) return thrown;
-  if (thrown instanceof Error) {
+  try {
+    if (!(thrown instanceof Error)) return new Error(typeof thrown === 'string' ? thrown : inspect(thrown));
     const { name, message, stack = '' } = thrown;
     return Object.assign(new Error(message), { name, stack });
-  }
-  try {
-    return new Error(typeof thrown === 'string' ? thrown : inspect(thrown));
   } catch {
+    // An operation may throw a Proxy, whose traps throw again.
     return new Error(UNREADABLE);
   }
 }
 
 export function messageOf(error: unknown): string {
-  return asError(error).message;
+  try {
+    return asError(error).message;
+  } catch {
+    return UNREADABLE;
+  }
 }

@@ -4,6 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { ContractError, Refusal } from '../../src/contract/errors.ts';
 import { ReplyError } from '../../src/contract/message/faults.ts';
 import { parseJson } from '../../src/contract/message/json.ts';
+import { Overspent } from '../../src/contract/schema/budget.ts';
 import { validateRequest } from '../../src/contract/request.ts';
 import { random } from '../../test/support/ledger.ts';
 import { drawContract, type Drawn, hostileBodies, operationOf } from './drawn.ts';
@@ -17,10 +18,10 @@ export interface Orders {
   readonly drawn?: Drawn;
   readonly bodies?: readonly string[];
 }
-/** What the costliest verdict took: milliseconds of the processor, megabytes of heap. */
+/** What the costliest verdict took: milliseconds of the processor, megabytes of heap; `kept`: megabytes that stay after all. */
 export interface Verdicts {
   readonly judged: number;
-  readonly costliest: Readonly<Record<Cost, { readonly amount: number; readonly about: string }>>;
+  readonly costliest: Readonly<Record<Cost | 'kept', { readonly amount: number; readonly about: string }>>;
   readonly refused: number;
 }
 type Cost = 'ms' | 'megabytes';
@@ -40,7 +41,7 @@ const collectGarbage = runInNewContext('gc') as () => void;
 const cases = given === undefined ? seeds.map(draw) : [{ name: 'the contract', drawn: given, texts: () => bodies }];
 let judged = 0;
 let refused = 0;
-const costliest = { ms: { amount: 0, about: '' }, megabytes: { amount: 0, about: '' } };
+const costliest = { ms: { amount: 0, about: '' }, megabytes: { amount: 0, about: '' }, kept: { amount: 0, about: '' } };
 for (const { name, drawn, texts } of cases) {
   const operation = await operationOf(drawn, bytes).catch((error: unknown) => {
     if (!(error instanceof ContractError)) throw error;
@@ -54,10 +55,15 @@ for (const { name, drawn, texts } of cases) {
     measure(`the request ${index} of ${name}`, base, () => {
       validateRequest(sent, { mediaType: 'application/json', text }, operation);
     });
-    measure(`the reply ${index} of ${name}`, base, () =>
-      operation.validator.reply(200, {}, parseJson(text, operation.replies.get('200')?.content?.position)),
-    );
+    const content = operation.replies.get('200')?.content;
+    measure(`the reply ${index} of ${name}`, base, () => {
+      const { body, work } = content?.sent(parseJson(text, content.position)) ?? {};
+      operation.validator.reply(200, {}, body, work);
+    });
   }
+  // Beyond the bodies, what stays is what is known of the contract.
+  const kept = (usedAtLeast() - base) / 1e6;
+  if (kept > costliest.kept.amount) costliest.kept = { amount: kept, about: name };
 }
 parentPort?.postMessage({ judged, costliest, refused } satisfies Verdicts);
 
@@ -83,7 +89,7 @@ function measure(what: string, base: number, judge: () => void): void {
     try {
       judge();
     } catch (error) {
-      if (!(error instanceof Refusal || error instanceof ReplyError)) throw error;
+      if (!(error instanceof Refusal || error instanceof ReplyError || error instanceof Overspent)) throw error;
     }
     const { user, system } = process.threadCpuUsage(cpu);
     setFlagsFromString('--no-gc-global');

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { AnySchema } from '../../src/contract/schema/document.ts';
 import { Fault } from '../../test/support/clients.ts';
 import type { Extent, Trial } from '../../test/support/trials.ts';
+import { random } from '../../test/support/ledger.ts';
 import type { Orders, Verdicts } from './judge.ts';
 
 /** What a verdict may cost: processor time in milliseconds, and megabytes of heap. */
@@ -9,6 +10,8 @@ const LIMITS: Readonly<Record<number, { readonly ms: number; readonly megabytes:
   65_536: { ms: 50, megabytes: 20 },
   1_048_576: { ms: 500, megabytes: 100 },
 };
+/** What the service may keep of a contract after any number of messages, for each direction. */
+const KEPT_MEGABYTES = 30;
 /** What the thread holds before its first verdict: the code, the compiled contract and the bodies. */
 const THREAD_MEGABYTES = 90;
 /** How long a thread may take to give its verdicts: other processes may take most of the machine. */
@@ -44,6 +47,47 @@ const CONTRACTS: Readonly<Record<string, Required<Pick<Orders, 'drawn'>>['drawn'
   'items of shapes within shapes': row({ anyOf: [{ anyOf: objects(3) }, { anyOf: objects(3) }] }, 1000),
 };
 
+const NAMES = Array.from('abcdefgh');
+/** 25 schemas of which each member has another one: a value follows all of them at once, and has another set at each place. */
+const BRANCHING: Required<Pick<Orders, 'drawn'>>['drawn'] = {
+  schema: { anyOf: Array.from({ length: 25 }, (_, index) => ({ $ref: `#/components/schemas/S${index}` })) },
+  components: Object.fromEntries(
+    Array.from({ length: 25 }, (_, index) => {
+      const to = (name: number) => ({ $ref: `#/components/schemas/S${(7 * index + 11 * name * name + name) % 25}` });
+      const properties = Object.fromEntries(NAMES.map((name, at) => [name, to((index * at) % 5)]));
+      return [`S${index}`, { type: 'object', additionalProperties: false, properties }];
+    }),
+  ),
+};
+
+/** Values of BRANCHING, in each of which most members stand at a place of their own. */
+function trees(bytes: number, count: number, next: () => number): string[] {
+  return Array.from({ length: count }, () => {
+    let left = bytes - 1000;
+    const tree = (depth: number): string => {
+      const names = depth === 0 || left <= 0 ? [] : NAMES.filter(() => next() < 0.55);
+      left -= 6 * names.length + 2;
+      return `{${names.map((name) => `"${name}":${tree(depth - 1)}`).join()}}`;
+    };
+    return tree(24);
+  });
+}
+
+/** Texts of which V8 would take seconds of processor, or gigabytes, to compile them. */
+function expressions(bytes: number): string[] {
+  const filled = (before: string, part: string, after = '') =>
+    JSON.stringify(before + part.repeat(Math.floor((bytes - 100) / JSON.stringify(part).length)) + after);
+  return [
+    filled('[', '\\p{L}', ']'),
+    filled('(?i:[', '\\W', '])'),
+    filled('', '(?<a>)|'),
+    filled('', '()'),
+    filled('', '(?i:a)'),
+    filled('', '\\p{A}'),
+    filled('', 'a'),
+  ];
+}
+
 /** @throws Fault if a verdict takes too long or too much memory */
 export async function judge(orders: Orders): Promise<Verdicts> {
   const { ms, megabytes } = LIMITS[orders.bytes] ?? { ms: 0, megabytes: 0 };
@@ -63,11 +107,13 @@ export async function judge(orders: Orders): Promise<Verdicts> {
       reject(new Fault('the thread ended without a verdict'));
     });
   });
-  const { ms: slowest, megabytes: largest } = verdicts.costliest;
+  const { ms: slowest, megabytes: largest, kept } = verdicts.costliest;
   if (slowest.amount > ms)
     throw new Fault(`${slowest.about} took ${slowest.amount.toFixed(0)} ms of processor, at most ${ms} are promised`);
   if (largest.amount > megabytes)
     throw new Fault(`${largest.about} took ${largest.amount.toFixed(0)} MB, at most ${megabytes} are promised`);
+  if (kept.amount > KEPT_MEGABYTES)
+    throw new Fault(`${kept.about} kept ${kept.amount.toFixed(0)} MB, at most ${KEPT_MEGABYTES} are promised`);
   return verdicts;
 }
 
@@ -111,6 +157,16 @@ function trial(name: string, orders: (extent: Extent, bytes: number) => Orders):
 }
 
 export const VERDICTS: readonly Trial[] = [
+  trial('sends trees to 25 schemas that lead to one another, and gets them back', ({ long, seed }, bytes) => ({
+    bytes,
+    drawn: BRANCHING,
+    bodies: trees(bytes, long ? 60 : 12, random(seed)),
+  })),
+  trial('sends texts that are costly regular expressions', (_, bytes) => ({
+    bytes,
+    drawn: { schema: { type: 'string', format: 'regex' }, components: {} },
+    bodies: expressions(bytes),
+  })),
   ...Object.entries(CONTRACTS).map(([name, drawn]) =>
     trial(`sends empty objects where the contract has ${name}`, (_, bytes) => ({
       bytes,

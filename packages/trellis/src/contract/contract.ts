@@ -72,8 +72,12 @@ export interface ReplyData {
 interface OperationValidator {
   /** @param work the work that the check may take (budget.ts) @returns the work that is left @throws Refusal */
   request(request: RequestData, mediaType: string | undefined, work: number): number;
-  /** @param status a number, or as the contract declares it, such as `default` @throws ReplyError */
-  reply(status: number | string, headers: object, body: unknown): void;
+  /**
+   * @param status a number, or as the contract declares it, such as `default`
+   * @param work the work that the check may take; undefined: as much as the length allows
+   * @throws ReplyError
+   */
+  reply(status: number | string, headers: object, body: unknown, work?: number): void;
 }
 
 export type Declared = Omit<ContractOperation, 'validator'>;

@@ -11,6 +11,7 @@ import { messageOf } from '../explained-error.ts';
 import { isLarge } from './schema/exact.ts';
 import { exactJson } from './schema/int64.ts';
 import { parameterReader } from './message/parameters.ts';
+import { senderOf } from './message/sent.ts';
 import { challenge, withChallenges } from './caller.ts';
 import type { Demand } from './security.ts';
 import type { ErrorBody } from './types.ts';
@@ -94,6 +95,7 @@ function tellBy(
   follow: Follow,
 ): TellFailure {
   const make: MakeBody = errorBody ?? failureBody;
+  const sentAny = (body: unknown) => senderOf(follow)(body, true, undefined);
   /** Values of the headers that a reply declares, by operation and status. */
   const headers = new Map<string, object>();
   return ({ status, number, message, faults }, requestId, operation) => {
@@ -108,10 +110,11 @@ function tellBy(
       // A rejection does not matter: an errorBody must not return a promise.
       if (made instanceof Promise) made.catch(() => undefined);
       if (made instanceof Promise || (made === undefined && !hasNone)) throw new Error('it must return a body at once');
-      if (judge === undefined || reply === undefined) return { mediaType, text: exactJson(made) };
-      const body = errorBody === undefined ? made : content?.sent(made);
+      const copied = errorBody === undefined || hasNone ? undefined : (content?.sent ?? sentAny)(made);
+      const { body, work } = copied ?? { body: made, work: undefined };
+      if (judge === undefined || reply === undefined) return { mediaType, text: exactJson(body) };
       const sent = headers.getOrInsertComputed(`${judge.id} ${status}`, () => headersOf(status, judge, reply, follow));
-      judge.validator.reply(status, sent, body);
+      judge.validator.reply(status, sent, body, work);
       return content === undefined ? {} : { mediaType, text: content.toJson(body) };
     } catch (cause) {
       return { cause };

@@ -1,8 +1,9 @@
 import type { ContractOperation, RequestData } from './contract.ts';
 import { ErrorNumber, Refusal } from './errors.ts';
 import { type Holder, parseJson } from './message/json.ts';
+import { tooMuchWork } from './message/faults.ts';
 import type { SentRequest } from './message/parameters.ts';
-import { workFor } from './schema/budget.ts';
+import { begin, budget, end, Overspent, workFor } from './schema/budget.ts';
 
 /** The parameters of a request that has none. */
 const NONE = Object.freeze(Object.create(null) as Record<string, unknown>);
@@ -54,24 +55,48 @@ export function readValues(
   operation: ContractOperation,
 ): ReadRequest {
   const hasNone = operation.parameters.length === 0 && sent.query === '';
-  const { path, query, header } = hasNone ? { path: NONE, query: NONE, header: NONE } : operation.readParameters(sent);
   const position = body && operation.body?.types.get(body.mediaType)?.position;
-  const value = body && ('text' in body ? parseJson(body.text, position) : body.value);
   const bytes = body && 'text' in body ? body.text.length : (operation.body?.maxBytes ?? 0);
-  return { request: { path, query, header, body: value }, mediaType: body?.mediaType, work: workFor(bytes) };
+  begin(workFor(bytes));
+  try {
+    const { path, query, header } = hasNone
+      ? { path: NONE, query: NONE, header: NONE }
+      : operation.readParameters(sent);
+    const value = body && ('text' in body ? parseJson(body.text, position) : body.value);
+    const request = { path, query, header, body: value };
+    return { request, mediaType: body?.mediaType, work: budget.left };
+  } catch (error) {
+    throw asRefusal(error);
+  } finally {
+    end();
+  }
+}
+
+function asRefusal(error: unknown): unknown {
+  return error instanceof Overspent ? tooMuchWork(error.message) : error;
 }
 
 /** Validates the request, and then fills in the defaults. @throws Refusal if the request breaks the contract */
 export function requireValid({ request, mediaType, work }: ReadRequest, operation: ContractOperation): void {
   const left = operation.validator.request(request, mediaType, work);
   const { path, query, header } = request;
-  const inParameters = operation.values.position?.fillIn({ path, query, header }) === true;
+  const ofParameters = operation.values.position;
   const position = mediaType === undefined ? undefined : operation.body?.types.get(mediaType)?.position;
-  const inBody = position?.fillIn(request.body) === true;
-  if (!inParameters && !inBody) return;
+  if (ofParameters?.mayFillIn !== true && position?.mayFillIn !== true) return;
+  let inParameters, inBody;
+  begin(left);
+  try {
+    inParameters = ofParameters?.fillIn({ path, query, header });
+    inBody = position?.fillIn(request.body);
+  } catch (error) {
+    throw asRefusal(error);
+  } finally {
+    end();
+  }
+  if (inParameters !== true && inBody !== true) return;
   // A default may break a rule about other members, such as dependentRequired: no operation must get such a request.
   try {
-    operation.validator.request(request, mediaType, left);
+    operation.validator.request(request, mediaType, budget.rest);
   } catch (error) {
     if (!(error instanceof Refusal) || error.number !== ErrorNumber.contractBroken) throw error;
     const message = `with its defaults, the request breaks the contract: ${error.message}`;

@@ -1,4 +1,4 @@
-import { DEFAULT_BODY_BYTES } from '../contract/rules/body-limit.ts';
+import { DEFAULT_BODY_BYTES, MAX_REPLY_BYTES } from '../contract/rules/body-limit.ts';
 
 const SECOND = 1000;
 const KIB = 1024;
@@ -26,7 +26,7 @@ export const MAX = {
   /** Bytes of replies that clients have not taken. */
   unsent: 32 * MIB,
   /** Bytes of one reply. */
-  reply: 16 * MIB,
+  reply: MAX_REPLY_BYTES,
 } as const;
 
 /** How long the parts of a request may take, in milliseconds. An operation has no deadline. */

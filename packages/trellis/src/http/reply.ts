@@ -1,6 +1,8 @@
 import { validateHeaderValue } from 'node:http';
 import { withChallenges } from '../contract/caller.ts';
 import { declaredFor, OWN_HEADERS } from '../contract/message/content.ts';
+import { tooLong } from '../contract/message/sent.ts';
+import { workFor } from '../contract/schema/budget.ts';
 import type { ContractOperation, HeaderValues, ReplyData } from '../contract/contract.ts';
 import type { Refusal } from '../contract/errors.ts';
 import type { TellFailure } from '../contract/failures.ts';
@@ -18,19 +20,25 @@ export function validReply(context: Context, returned: ReplyData | undefined, op
   return kept === undefined ? reply : validated({ status: 304, headers: kept }, operation);
 }
 
-function validated({ status, headers = {}, body: returned }: ReplyData, operation: ContractOperation): ReplyData {
+/** @returns copies, so that a getter or a Proxy has nothing more to say when they are written */
+function validated({ status, headers: fields, body: returned }: ReplyData, operation: ContractOperation): ReplyData {
+  if (typeof status !== 'number') throw new Error(`${operation.id} answered a status that is no number`);
   const declared = declaredFor(operation.replies, status);
   if (declared === undefined)
     throw new Error(`${operation.id} answered ${status}, which the contract does not declare`);
+  const headers: HeaderValues = fields === undefined ? {} : { ...fields };
   for (const [name, value] of Object.entries(headers)) {
     if (value === undefined) continue;
     if (OWN_HEADERS.some((own) => own === name.toLowerCase()))
       throw new Error(`${operation.id} answered with the header ${name}, which the service itself sends: leave it out`);
+    // To make a text of an array may take all memory.
+    if (['object', 'function', 'symbol'].includes(typeof value))
+      throw new Error(`${operation.id} answered with the header ${name}, which is no text, number or boolean`);
     // Otherwise Node would throw later, with some of the headers set.
     validateHeaderValue(name, fieldOf(value));
   }
-  const body = declared.content === undefined ? returned : declared.content.sent(returned);
-  operation.validator.reply(status, headers, body);
+  const { body, work } = declared.content?.sent(returned) ?? { body: returned, work: workFor(0) };
+  operation.validator.reply(status, headers, body, work);
   return { status, headers, body };
 }
 
@@ -61,8 +69,7 @@ export function send(
   const { request, response, ledger } = context;
   const length = body === undefined ? 0 : Buffer.byteLength(body);
   if (typeof body === 'string' && length > PART_BYTES) {
-    if (length > MAX.reply)
-      throw new Error(`a reply may have ${MAX.reply} bytes, and this one has ${length}: send pages`);
+    if (length > MAX.reply) throw tooLong();
     if (request.method !== 'HEAD') ledger.makeRoom(length);
   }
   settleConnection(context);
@@ -147,5 +154,12 @@ export function sendRefusal(context: Context, refusal: Refusal, tell: TellFailur
     context.failure = new AggregateError(failures, `no body was sent: ${failures.map(messageOf).join('; ')}`);
   }
   const headers = withChallenges(refusal.headers, context.operation?.carriers ?? []);
-  send(context, refusal.status, headers, mediaType, text);
+  try {
+    send(context, refusal.status, headers, mediaType, text);
+  } catch (error) {
+    // A body of the service may be too long, or find no room: the status says most.
+    if (context.response.headersSent || text === undefined) throw error;
+    context.failure ??= error;
+    send(context, refusal.status, headers);
+  }
 }

@@ -28,7 +28,7 @@ export interface Log extends RequestLog {
 export function createLog(level: LogLevel, stdout: Stdout): Log {
   const lines = lineWriter(stdout);
   const formatters = { level: (label: string) => ({ level: label }) };
-  const serializers = { err: describe };
+  const serializers = { err: describeError };
   const logger = pino({ level, base: null, timestamp: stdTimeFunctions.isoTime, formatters, serializers }, lines);
   return {
     logger,
@@ -42,7 +42,7 @@ export function createLog(level: LogLevel, stdout: Stdout): Log {
 }
 
 /** Describes an error as pino does, but with the message of each cause once, and without the exit code of a command. */
-function describe(error: unknown): unknown {
+export function describeError(error: unknown): unknown {
   try {
     const known = asError(error);
     const message = messageWithCauses(known);

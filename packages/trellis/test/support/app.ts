@@ -10,6 +10,7 @@ import { hashToken, makeToken, tokenPrefix } from '../../src/auth/token.ts';
 import type { Proxies } from '../../src/http/client-address.ts';
 import { scopesOf } from '../../src/contract/contract.ts';
 import { loadContract } from '../../src/contract/load.ts';
+import { describeError } from '../../src/observability/log.ts';
 import { createDocs } from '../../src/pages/docs.ts';
 import { type AnyService, type Handler, sharedBy } from '../../src/service.ts';
 import { layoutOf } from '../../src/storage/layout.ts';
@@ -77,7 +78,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const contract = await loadContract(options.yaml ?? service.contract, service.errorBody);
   await store.tokens.add({ name: 'tests', hash: hashToken(token), scopes: scopesOf(contract) });
   const log: Line[] = [];
-  const logger = pino({ base: null }, { write: (line: string) => log.push(JSON.parse(line) as Line) });
+  const logger = pino({ base: null, serializers: { err: describeError } }, { write: (line: string) => log.push(JSON.parse(line) as Line) });
   const jwt = options.issuer && new JwtVerifier(options.issuer, logger, options.pace);
   const shown = {
     contract,

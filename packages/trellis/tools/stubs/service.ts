@@ -119,7 +119,7 @@ function replyOf(
   const typed = ({ headers: fields, body }: DerivedReply): ReplyData => ({
     status,
     ...(Object.keys(fields).length > 0 && { headers: asTyped(fields, ofHeaders, follow) as HeaderValues }),
-    ...(body !== undefined && { body: asTyped(content?.sent(body), position, follow) }),
+    ...(body !== undefined && { body: asTyped(content?.sent(body).body, position, follow) }),
   });
   // Replies are checked one by one, as one of the first is valid for most operations.
   for (const derivation of derivations) {
@@ -128,7 +128,7 @@ function replyOf(
     const examples = first && content ? examplesOf(operation, declared, document) : [];
     for (const each of [...examples.map((body) => ({ ...first, body }) as DerivedReply), ...derived]) {
       const reply = typed(each);
-      const sent = reply.body === undefined ? undefined : content?.sent(reply.body);
+      const sent = reply.body === undefined ? undefined : content?.sent(reply.body).body;
       if (
         isKept(() => {
           operation.validator.reply(status, reply.headers ?? {}, sent);

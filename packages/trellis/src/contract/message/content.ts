@@ -13,7 +13,7 @@ import { numbersIn } from '../schema/numbers.ts';
 import { FIELD_NAME, TOKEN } from '../rules/field-values.ts';
 import { valuesSchema } from './parameters.ts';
 import { Position } from '../schema/positions.ts';
-import { sentBy } from './sent.ts';
+import { type Sent, senderOf } from './sent.ts';
 
 // What messages have beside their parameters: bodies, and the header fields of replies.
 
@@ -25,8 +25,12 @@ export interface ContractContent {
 
 /** In replies, a content without a position holds no number. */
 interface ReplyContent extends ContractContent {
-  /** Makes the body to send: the declared members of what an operation returned, each number with its declared type. */
-  readonly sent: (body: unknown) => unknown;
+  /**
+   * Makes the body to send: the declared members of what an operation returned, each number with its declared type.
+   *
+   * @throws Overspent, or Error for a body that is too long
+   */
+  readonly sent: (body: unknown) => Sent;
   /** Writes the result of `sent` as JSON. */
   readonly toJson: (body: unknown) => string;
 }
@@ -123,7 +127,7 @@ function bodyOf(schema: AnySchema, follow: Follow): ContractContent {
 
 function replyOf(schema: AnySchema, follow: Follow): ReplyContent {
   const numbers = numbersIn(schema, follow);
-  const sent = sentBy(follow);
+  const sent = senderOf(follow);
   const position = numbers === 'none' ? undefined : new Position(schema, follow);
   return {
     schema,

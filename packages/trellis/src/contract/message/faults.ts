@@ -23,6 +23,12 @@ export class ContractBroken extends Refusal {
   }
 }
 
+/** @param why for the log */
+export function tooMuchWork(why: string): Refusal {
+  const said = 'the request takes too much work to check: send fewer or shorter values';
+  return new Refusal(ErrorNumber.tooMuchWork, said, {}, why);
+}
+
 /** A reply breaks the contract. The message is for the log. */
 export class ReplyError extends Error {
   override readonly name = 'ReplyError';

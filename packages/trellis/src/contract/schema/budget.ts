@@ -1,3 +1,5 @@
+import { locationOf } from './document.ts';
+
 /**
  * The unit of work is one schema that is applied to one value: up to 60 ns (`npm run test:attacks` has the figures). A
  * message of 64 KiB may cost 40 ms, one of 1 MiB 330 ms.
@@ -15,14 +17,16 @@ export const budget: { left: number; rest: number; at: object | undefined } = {
   at: undefined,
 };
 
-/** A reply whose length is not known yet. It is measured only once BASE_WORK is spent, as most replies need less. */
-let unmeasured: unknown;
-
-/** The verdict on a message takes more work than the length of the message allows. */
+/** The verdict on a message takes more work than the length of the message allows. Says what to change in the contract. */
 export class Overspent extends Error {
   override readonly name = 'Overspent';
-  /** The schema that spent last. */
-  readonly at = budget.at;
+
+  constructor() {
+    super(
+      `${locationOf(budget.at)}: the schemas that apply here take more work than the length of the message allows: use fewer ` +
+        'branches, patterns and checks for one value, or choose between branches by a discriminator',
+    );
+  }
 }
 
 /** The work that the verdict on a message of this length may take. */
@@ -30,18 +34,22 @@ export function workFor(bytes: number): number {
   return BASE_WORK + WORK_PER_BYTE * bytes;
 }
 
-/** @param work undefined: what the length of the message allows */
-export function begin(message: object, work?: number): void {
-  budget.left = work ?? BASE_WORK;
-  budget.at = undefined;
-  unmeasured = work === undefined ? message : undefined;
+/** More of the message is there, as its length is not known before. */
+export function lengthen(bytes: number): void {
+  budget.left += WORK_PER_BYTE * bytes;
 }
 
-/** Also lets go of the message, which must not stay in memory. */
+/** Begins a step of the verdict on a message: to read it, to make it, or to judge it. @param work what is left for it */
+export function begin(work: number): void {
+  budget.left = work;
+  budget.at = undefined;
+}
+
+/** Ends the step: `budget.rest` has what the next one may take. */
 export function end(): void {
   budget.rest = budget.left;
   budget.left = Infinity;
-  unmeasured = undefined;
+  // What a client sent must not stay in memory.
   counted = {};
 }
 
@@ -67,9 +75,12 @@ export function spend(work: number): void {
 
 /** @throws Overspent */
 export function requireMore(): void {
-  if (unmeasured !== undefined) budget.left += WORK_PER_BYTE * lengthOf(unmeasured);
-  unmeasured = undefined;
   if (budget.left < 0) throw new Overspent();
+}
+
+/** What the verdict on a value of the contract may take. */
+export function workOf(value: unknown): number {
+  return workFor(lengthOf(value));
 }
 
 /** About the length of a value as JSON, and never more. */

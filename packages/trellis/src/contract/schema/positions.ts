@@ -1,8 +1,9 @@
-import { inPlace, isInt64Schema, joined, leadingTo, membersOf, TYPES, typesOf } from './subschemas.ts';
+import { inPlace, isInt64Schema, joined, keyOf, leadingTo, membersOf, partsOf, TYPES, typesOf } from './subschemas.ts';
 import { type AnySchema, type Follow, locationOf, type Schema } from './document.ts';
 import { ContractError } from '../errors.ts';
 import { int64, losesDigits } from './int64.ts';
 import { typesNumbers } from './numbers.ts';
+import { budget, spend } from './budget.ts';
 
 interface Default {
   readonly name: string;
@@ -26,7 +27,6 @@ export class Position {
   readonly roots: readonly AnySchema[];
   private readonly schemas: readonly Schema[];
   private readonly patterns: readonly RegExp[];
-  /** The length of the longest prefixItems. */
   private readonly places: number;
   private readonly follow: Follow;
   private readonly pool: Pool;
@@ -37,8 +37,9 @@ export class Position {
   private hasDefaults: boolean | undefined;
 
   /** @param schema the schema of a whole value, or all schemas of a part of a value */
-  constructor(schema: AnySchema | readonly AnySchema[], follow: Follow, pool = new Pool(follow)) {
+  constructor(schema: AnySchema | readonly AnySchema[], follow: Follow, pool = poolOf(follow)) {
     const roots = [schema].flat();
+    pool.add(this);
     this.roots = roots;
     this.schemas = inPlace(roots, follow);
     this.follow = follow;
@@ -46,10 +47,10 @@ export class Position {
     this.int64 = this.schemas.some(isInt64Schema);
     this.isTyped = this.schemas.some(typesNumbers);
     this.types = roots.map((each) => typesOf(each, follow)).reduce((all, each) => all.intersection(each), TYPES);
-    this.names = new Set(this.schemas.flatMap(({ properties = {} }) => Object.keys(properties)));
-    const patterns = this.schemas.flatMap(({ patternProperties = {} }) => Object.keys(patternProperties));
-    this.patterns = [...new Set(patterns)].map((pattern) => new RegExp(pattern, 'u'));
-    this.places = Math.max(0, ...this.schemas.map(({ prefixItems = [] }) => prefixItems.length));
+    const { names, patterns, places } = partsOf(this.schemas);
+    this.names = names;
+    this.patterns = patterns;
+    this.places = places;
     this.default = this.schemas.find(({ default: value }) => value !== undefined)?.default;
   }
 
@@ -72,8 +73,7 @@ export class Position {
     const known = this.members.get(name);
     if (known !== undefined) return known;
     if (this.names.has(name))
-      return this.members.getOrInsertComputed(name, () => this.pool.at(membersOf(this.schemas, name)));
-    // Clients choose the other names: to keep the cache small, its keys are the patterns that a name matches.
+      return this.members.getOrInsertComputed(name, () => this.part(membersOf(this.schemas, name)));
     return this.other(this.patterns.filter((pattern) => pattern.test(name)));
   }
 
@@ -81,10 +81,21 @@ export class Position {
   private other(matched: readonly RegExp[]): Position {
     const sources = matched.map(({ source }) => source);
     const matches = (pattern: string) => sources.includes(new RegExp(pattern, 'u').source);
-    // A line feed separates the sources: within one, RegExp escapes it.
-    return this.others.getOrInsertComputed(sources.join('\n'), () =>
-      this.pool.at(membersOf(this.schemas, undefined, matches)),
+    return this.others.getOrInsertComputed(keyOf(matched), () =>
+      this.part(membersOf(this.schemas, undefined, matches)),
     );
+  }
+
+  private part(schemas: readonly AnySchema[]): Position {
+    // There are no more places of one schema than schemas in the contract, but for the patterns that names match.
+    if (this.roots.length > 1 || this.patterns.length > 0) this.pool.take(this.schemas.length, this.roots);
+    return this.pool.at(schemas);
+  }
+
+  /** Lets go of the places of members and items. */
+  forget(): void {
+    for (const each of [this.members, this.others, this.elements]) each.clear();
+    this.filledIn = undefined;
   }
 
   item(index: number): Position {
@@ -93,7 +104,7 @@ export class Position {
     const known = this.elements.get(at);
     if (known !== undefined) return known;
     return this.elements.getOrInsertComputed(at, () =>
-      this.pool.at(this.schemas.map(({ prefixItems = [], items = true }) => prefixItems[at] ?? items)),
+      this.part(this.schemas.map(({ prefixItems = [], items = true }) => prefixItems[at] ?? items)),
     );
   }
 
@@ -199,7 +210,7 @@ function subsets<T>(values: readonly T[]): readonly (readonly T[])[] {
  * @throws ContractError if a client could choose among too many sets of schemas
  */
 export function placesIn(schemas: readonly AnySchema[], follow: Follow): ReadonlySet<Position> {
-  const pool = new Pool(follow);
+  const pool = new Pool(follow, Infinity);
   const places = new Set(schemas.map((each) => pool.at([each])));
   let combined = 0;
   // The iteration of a Set includes what is added meanwhile.
@@ -219,16 +230,34 @@ export function placesIn(schemas: readonly AnySchema[], follow: Follow): Readonl
 
 const ANY: ReadonlySet<AnySchema> = new Set([true]);
 
-/** Keeps one Position for each set of schemas: all places of a value that these schemas describe share it. */
+/** The work to find what describes a part of a value, for each schema of the value. */
+const FINDING = 20;
+/** The schemas of all positions that are kept: some 10 MB. */
+const MAX_KEPT = 50_000;
+
+/**
+ * Keeps one Position for each set of schemas: all places of a value that these schemas describe share it. Schemas that lead
+ * to one another have more sets than any memory holds, and the names in a message choose among them: a new set spends from
+ * the budget of its message, and all are forgotten when they are too many.
+ */
 class Pool {
   private readonly positions = new Map<string, Position>();
+  private readonly all = new Set<Position>();
+  private kept = 0;
   private readonly numbers = new Map<AnySchema, number>();
   readonly leadsToDefault: (schema: AnySchema) => boolean;
   private readonly follow: Follow;
 
-  constructor(follow: Follow) {
+  private readonly most: number;
+
+  constructor(follow: Follow, most = MAX_KEPT) {
     this.follow = follow;
+    this.most = most;
     this.leadsToDefault = leadingTo((each) => each.default !== undefined, follow);
+  }
+
+  add(position: Position): void {
+    this.all.add(position);
   }
 
   at(schemas: readonly AnySchema[]): Position {
@@ -237,6 +266,38 @@ class Pool {
     const roots = own.size === 0 ? [...ANY] : [...own];
     const numbers = roots.map((each) => this.numbers.getOrInsertComputed(each, () => this.numbers.size));
     const key = numbers.sort((one, other) => one - other).join();
-    return this.positions.getOrInsertComputed(key, () => new Position(roots, this.follow, this));
+    const known = this.positions.get(key);
+    if (known !== undefined) return known;
+    if (roots.length > 1) this.take(roots.length, roots);
+    const position = new Position(roots, this.follow, this);
+    this.positions.set(key, position);
+    return position;
   }
+
+  /** @param at the schemas that need it @throws Overspent */
+  take(count: number, [at]: readonly AnySchema[]): void {
+    if (typeof at === 'object') budget.at = at;
+    spend(FINDING * count);
+    this.kept += count;
+    if (this.kept > this.most) this.forget();
+  }
+
+  private forget(): void {
+    this.kept = 0;
+    for (const each of this.all) each.forget();
+    for (const [key, each] of this.positions)
+      if (each.roots.length > 1) {
+        this.positions.delete(key);
+        this.all.delete(each);
+      }
+  }
+}
+
+const pools = new WeakMap<Follow, Pool>();
+
+/** All messages of a contract share a pool, and so its bound. */
+function poolOf(follow: Follow): Pool {
+  const pool = pools.get(follow) ?? new Pool(follow);
+  pools.set(follow, pool);
+  return pool;
 }

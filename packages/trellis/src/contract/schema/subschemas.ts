@@ -177,6 +177,29 @@ export function declaredMembers(
   return found.length > 0 ? found : [additionalProperties];
 }
 
+/** Which parts of a value these schemas tell apart. */
+export interface Parts {
+  readonly names: ReadonlySet<string>;
+  readonly patterns: readonly RegExp[];
+  /** The length of the longest prefixItems. */
+  readonly places: number;
+}
+
+export function partsOf(schemas: readonly Schema[]): Parts {
+  const patterns = new Set(schemas.flatMap(({ patternProperties = {} }) => Object.keys(patternProperties)));
+  return {
+    names: new Set(schemas.flatMap(({ properties = {} }) => Object.keys(properties))),
+    patterns: Array.from(patterns, (pattern) => new RegExp(pattern, 'u')),
+    places: Math.max(0, ...schemas.map(({ prefixItems = [] }) => prefixItems.length)),
+  };
+}
+
+/** Clients choose the names that no schema declares: to keep a cache small, its keys are the patterns that a name matches. */
+export function keyOf(patterns: readonly RegExp[]): string {
+  // A line feed separates the sources: within one, RegExp escapes it.
+  return patterns.map(({ source }) => source).join('\n');
+}
+
 /** Whether `properties` or a pattern of the schema has the member. */
 export function declares({ properties = {}, patternProperties = {} }: Schema, name: string): boolean {
   return Object.hasOwn(properties, name) || Object.keys(patternProperties).some(matchesOf(name));

@@ -10,7 +10,7 @@ import { compiles } from './operations.ts';
 import { type Direction, OF_MEMBER } from './place.ts';
 import { Translation } from './translation.ts';
 import { requestCompiler } from './validator-eov.ts';
-import { explained, type FindFaults } from './verdict.ts';
+import type { FindFaults } from './verdict.ts';
 
 /** An example or a default of the contract, with the schema of its place. */
 export interface Example {
@@ -82,6 +82,6 @@ function unfit(find: FindFaults, name: string, value: unknown, position: Positio
     return faults && inWords(faults);
   } catch (error) {
     if (!(error instanceof Refusal || error instanceof Overspent)) throw error;
-    return error instanceof Overspent ? explained(error) : error.message;
+    return error.message;
   }
 }

@@ -1,8 +1,8 @@
 import type { ContractOperation, Declared } from '../contract.ts';
-import { ContractError, ErrorNumber, Refusal } from '../errors.ts';
+import { ContractError } from '../errors.ts';
 import { messageOf } from '../../explained-error.ts';
 import { replyFor } from '../message/content.ts';
-import { ContractBroken, inWords, ReplyError } from '../message/faults.ts';
+import { ContractBroken, inWords, ReplyError, tooMuchWork } from '../message/faults.ts';
 import { budget, Overspent } from '../schema/budget.ts';
 import { follower, type OpenApiDocument } from '../schema/document.ts';
 import { directly } from '../schema/findings.ts';
@@ -10,7 +10,7 @@ import { trialsOfDefaults } from './defaults.ts';
 import { toMessages } from './message-schemas.ts';
 import { Translation } from './translation.ts';
 import { replyCompiler, requestCompiler } from './validator-eov.ts';
-import { explained, type FindFaults } from './verdict.ts';
+import type { FindFaults } from './verdict.ts';
 
 /**
  * @param isServed whether messages will be validated
@@ -76,10 +76,10 @@ function validatorOf(
       if (faults !== undefined) throw new ContractBroken(faults, request);
       return budget.rest;
     },
-    reply: (status, headers, body) => {
+    reply: (status, headers, body, work) => {
       const find = replyFor(replies, status);
       const faults = withinWork(
-        () => find?.({ headers, body }),
+        () => find?.({ headers, body }, work),
         (why) => new ReplyError(id, [], why),
       );
       if (faults !== undefined) throw new ReplyError(id, faults);
@@ -93,7 +93,7 @@ export function compiles<T>(place: string, compile: () => T): T {
     return compile();
   } catch (error) {
     if (error instanceof ContractError) throw error;
-    if (error instanceof Overspent) throw new ContractError(explained(error));
+    if (error instanceof Overspent) throw new ContractError(error.message);
     if (error instanceof RangeError)
       throw new ContractError(
         'this is more than can be compiled: let fewer schemas lead from one to the next, and objects have fewer members',
@@ -108,11 +108,6 @@ function withinWork<T>(judge: () => T, refusal: (why: string) => Error): T {
   try {
     return judge();
   } catch (error) {
-    throw error instanceof Overspent ? refusal(explained(error)) : error;
+    throw error instanceof Overspent ? refusal(error.message) : error;
   }
-}
-
-function tooMuchWork(why: string): Refusal {
-  const said = 'the request takes too much work to check: send fewer or shorter values';
-  return new Refusal(ErrorNumber.tooMuchWork, said, {}, why);
 }

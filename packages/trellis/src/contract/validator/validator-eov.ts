@@ -6,7 +6,7 @@ import type { OpenAPIV3, Options } from 'express-openapi-validator/dist/framewor
 import type { RequestValidator } from 'express-openapi-validator/dist/middlewares/openapi.request.validator.js';
 import type { ResponseValidator } from 'express-openapi-validator/dist/middlewares/openapi.response.validator.js';
 import type { Fault } from '../message/faults.ts';
-import { begin, end } from '../schema/budget.ts';
+import { begin, end, workOf } from '../schema/budget.ts';
 import { type ExactCheck, forgetTexts } from '../schema/exact.ts';
 import { STRING_FORMATS } from '../schema/formats.ts';
 import { type Check, compiled, type Compiler, keywordsOf, type Report } from './keywords.ts';
@@ -111,16 +111,16 @@ function documentOf(schemas: object): OpenAPIV3.DocumentV3_1 {
 
 /** Finds faults in the paths and keywords of the contract. */
 function finder(check: Check, exact: readonly ExactCheck[]): FindFaults {
-  const isValid = (message: object, work?: number) => {
+  const isValid = (message: object, work: number) => {
     forgetTexts();
-    begin(message, work);
+    begin(work);
     try {
       return check(message);
     } finally {
       end();
     }
   };
-  return (message, work) => {
+  return (message, work = workOf(message)) => {
     if (isValid(message, work)) return undefined;
     const reports = check.errors ?? [];
     // What a client sent must not stay in memory.

@@ -1,5 +1,4 @@
 import { Overspent } from '../schema/budget.ts';
-import { locationOf } from '../schema/document.ts';
 import type { Fault } from '../message/faults.ts';
 
 /**
@@ -38,12 +37,4 @@ export function described(find: (all: boolean) => FindFaults): Finder {
     }
   };
   return Object.assign(findAll, { first: findFirst });
-}
-
-/** The place in the contract, and what to change there. */
-export function explained({ at }: Overspent): string {
-  return (
-    `${locationOf(at)}: the schemas that apply here take more work than the length of the message allows: use fewer ` +
-    'branches, patterns and checks for one value, or choose between branches by a discriminator'
-  );
 }

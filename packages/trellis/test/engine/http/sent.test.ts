@@ -107,7 +107,7 @@ describe('a reply', () => {
     const response = await fetch(`${app.url}/large?bytes=${MAX.reply + 1}`);
     expect([response.status, await response.json()]).toEqual([500, expect.objectContaining({ error: 50000 })]);
     const { err } = (await app.lineOf(response)) as { readonly err?: { readonly message: string } };
-    expect(err?.message).toBe('a reply may have 16777216 bytes, and this one has 16777217: send pages');
+    expect(err?.message).toBe('a reply may have 16777216 bytes, and this one has more: send pages');
   });
 
   test.each([

@@ -36,3 +36,14 @@ export async function receiver(declared: Declared): Promise<(query: string, body
     return validateRequest({ path: '/things', query, headers: {} }, body, operation);
   };
 }
+
+/** @returns a function that yields numbers from 0 up to 1, the same ones for the same seed (mulberry32) */
+export function random(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state += 0x6d2b79f5;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

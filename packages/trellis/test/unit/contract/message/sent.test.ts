@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { type AnySchema, follower } from '../../../../src/contract/schema/document.ts';
 import { sentBy } from '../../../../src/contract/message/sent.ts';
 import { exactJson } from '../../../../src/contract/schema/int64.ts';
+import { random } from '../values.ts';
 
 const closed = (...names: readonly string[]) => ({
   type: 'object',
@@ -18,8 +19,9 @@ const document = {
     },
   },
 };
-const sent = sentBy(follower(document));
-const shown = (value: unknown, schema: unknown) => exactJson(sent(value, schema as AnySchema, undefined));
+const sender = sentBy(follower(document));
+const sent = (value: unknown, schema: unknown) => sender(value, schema as AnySchema, undefined).body;
+const shown = (value: unknown, schema: unknown) => exactJson(sent(value, schema));
 
 describe('of the body of a reply, the service sends', () => {
   test.each<[string, unknown, unknown, string]>([
@@ -125,8 +127,7 @@ describe('of the body of a reply, the service sends', () => {
         return this;
       },
     };
-    const sent = sentBy(follower({}))({ own: named, itself }, true, undefined);
-    expect(Object.entries(sent as object)).toEqual([
+    expect(Object.entries(sent({ own: named, itself }, true) as object)).toEqual([
       ['own', { name: 'own' }],
       ['itself', { list: [{ name: '0' }] }],
     ]);
@@ -149,12 +150,68 @@ describe('of the body of a reply, the service sends', () => {
     });
     let value = {};
     for (let depth = 0; depth < 16; depth++) value = { [depth % 3 === 0 ? 'd' : 'c']: value };
-    expect(counting(value, to('Node'), undefined)).toBe(value);
+    expect(counting(value, to('Node'), undefined).body).toEqual(value);
     expect(steps).toBeLessThan(5000);
   });
 
-  test('the value itself, if it leaves nothing out', () => {
-    const value = { a: { a: 1 }, list: [{ a: 2n }] };
-    expect(sent(value, { properties: { a: A } }, undefined)).toBe(value);
+  test('copies, which a getter cannot change between the verdict and the writing', () => {
+    let reads = 0;
+    const value = { a: [Object.defineProperty({}, 'b', { enumerable: true, get: () => ++reads })] };
+    const body = sent(value, true);
+    expect([exactJson(body), exactJson(body)]).toEqual(['{"a":[{"b":1}]}', '{"a":[{"b":1}]}']);
+  });
+});
+
+describe('of the schemas of a reply, the service', () => {
+  test('keeps nothing for a name or an index that no schema tells apart', () => {
+    let steps = 0;
+    const follow = follower(document);
+    const counting = sentBy((ref) => {
+      steps++;
+      return follow(ref);
+    });
+    const list = { items: { items: A } };
+    const map = { additionalProperties: A, patternProperties: { '^x-': A }, items: A };
+    const entries = (from: number) =>
+      Array.from({ length: 500 }, (_, index) => [`${index % 2 === 0 ? 'x-' : ''}${from + index}`, { a: 1 }] as const);
+    const sendMore = (from: number) => {
+      counting(Object.fromEntries(entries(from)), map, undefined);
+      counting(Array.from(entries(from).values()), list, undefined);
+    };
+    sendMore(0);
+    const before = steps;
+    sendMore(500);
+    expect(steps).toBe(before);
+  });
+
+  test('spends the work of a body whose parts each have other combinations of schemas', () => {
+    const next = random(3);
+    const names = Array.from('abcdefgh');
+    const all = Array.from({ length: 25 }, (_, index) => ({ $ref: `#/components/schemas/S${index}` }));
+    const any = () => all[Math.floor(next() * all.length)] ?? A;
+    const schemas = Object.fromEntries(
+      all.map((_, index) => [
+        `S${index}`,
+        { ...closed(), properties: Object.fromEntries(names.map((name) => [name, any()])) },
+      ]),
+    );
+    const send = sentBy(follower({ components: { schemas } }));
+    const chain = () =>
+      Array.from({ length: 20 }, () => names[Math.floor(next() * 8)] ?? '').reduce<object>(
+        (value, name) => ({ [name]: value }),
+        {},
+      );
+    const tree = Object.fromEntries(
+      names.map((name) => [name, Object.fromEntries(names.map((each) => [each, chain()]))]),
+    );
+    const first = send(tree, { anyOf: all }, undefined);
+    expect(first.body).toEqual(tree);
+    expect(send(tree, { anyOf: all }, undefined).work).toBeGreaterThan(first.work);
+    const wide = { list: Array.from({ length: 200 }, () => ({ ...tree, a: chain(), b: chain() })) };
+    expect(() => send(wide, { properties: { list: { items: { anyOf: all } } } }, undefined)).not.toThrow();
+    const hostile = { list: Array.from({ length: 400 }, chain) };
+    expect(() => send(hostile, { properties: { list: { items: { anyOf: all } } } }, undefined)).toThrow(
+      /the schemas that apply here take more work/,
+    );
   });
 });
