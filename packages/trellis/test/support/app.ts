@@ -78,7 +78,10 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const contract = await loadContract(options.yaml ?? service.contract, service.errorBody);
   await store.tokens.add({ name: 'tests', hash: hashToken(token), scopes: scopesOf(contract) });
   const log: Line[] = [];
-  const logger = pino({ base: null, serializers: { err: describeError } }, { write: (line: string) => log.push(JSON.parse(line) as Line) });
+  const logger = pino(
+    { base: null, serializers: { err: describeError } },
+    { write: (line: string) => log.push(JSON.parse(line) as Line) },
+  );
   const jwt = options.issuer && new JwtVerifier(options.issuer, logger, options.pace);
   const shown = {
     contract,
