@@ -40,9 +40,10 @@ export function temporaryFolder(): string {
 
 /** Runs a command of the bank, as an operator does. */
 export function run(args: readonly string[], settings: Readonly<Record<string, string>>) {
-  const { PATH = '', HOME = '' } = process.env;
+  const { PATH = '', HOME = '', NODE_COMPILE_CACHE } = process.env;
+  const cache = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE };
   // In a folder that has no .env.
-  const options = { env: { PATH, HOME, ...settings }, cwd: tmpdir() };
+  const options = { env: { PATH, HOME, ...cache, ...settings }, cwd: tmpdir() };
   return new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
     const child = execFile(process.execPath, [fileURLToPath(MAIN), ...args], options, (_error, stdout, stderr) => {
       resolve({ code: child.exitCode, stdout, stderr });

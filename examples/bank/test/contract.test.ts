@@ -40,7 +40,8 @@ test('derive also tests records that need rows of another table, and creates the
   const client = new Client({ url: instance.url, token: await instance.token() });
   const { counts } = await derive(instance, {
     conflict: 40911,
-    requests: 60,
+    requests: 20,
+    samples: 4,
     related: (operation, body) => withAccounts(operation, body, client),
   });
   expect([...counts.keys()]).toEqual(expect.arrayContaining(['created', 'replayed', 'another content', 'refused']));

@@ -84,8 +84,11 @@ export async function startService(
   if (['fatal', 'error', 'warn', 'silent'].includes(LOG_LEVEL))
     throw new Error(`with LOG_LEVEL=${LOG_LEVEL} the log does not say when the service is ready: use info or debug`);
   const folder = mkdtempSync(join(tmpdir(), 'service-'));
-  const { PATH = '', HOME = '' } = process.env;
-  const env = { PATH, HOME, PORT: '0', DATABASE_URL: `sqlite:${join(folder, 'store.db')}`, ...settings };
+  // Without the cache, Node strips the types of all modules at each start.
+  const { PATH = '', HOME = '', NODE_COMPILE_CACHE } = process.env;
+  const cache = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE };
+  const store = `sqlite:${join(folder, 'store.db')}`;
+  const env = { PATH, HOME, ...cache, PORT: '0', DATABASE_URL: store, ...settings };
   // In a folder of its own, so that it reads no .env.
   const child = spawn(process.execPath, [fileURLToPath(main), 'serve'], { env, cwd: folder });
   const ended = once(child, 'exit').then(([code]: (number | null)[]) => code ?? null);
