@@ -22,7 +22,7 @@ export interface Sent {
 }
 
 /** The work to find what describes a part of a value, for each schema of the value. */
-const FINDING = 20;
+const FINDING = 35;
 /** The schemas of all values whose parts are kept: some 10 MB. */
 const MAX_KEPT = 50_000;
 
@@ -84,7 +84,7 @@ export function sentBy(follow: Follow) {
       if (whole === undefined) continue;
       counted(whole, name.length + 4);
       // An assignment would set the prototype.
-      if (name === '__proto__') Object.defineProperty(copy, name, { value: whole, enumerable: true });
+      if (name === '__proto__') Object.defineProperty(copy, name, { value: whole, enumerable: true, writable: true });
       else copy[name] = whole;
     }
     return copy;

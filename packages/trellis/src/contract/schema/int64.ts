@@ -84,6 +84,33 @@ function writable(value: unknown, at: string | number = ''): unknown {
   return copy;
 }
 
+/**
+ * The same as `exactJson`, in less time, for plain objects and lists that nothing else holds, as sent.ts makes them: it
+ * replaces their bigints. @throws Error for what JSON lacks
+ */
+export function ownJson(value: unknown): string {
+  return stringify(replaced(value)) ?? 'null';
+}
+
+function replaced(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return writable(value);
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) {
+      const item = replaced(value[index]);
+      if (ABSENT.has(typeof item)) throw new Error(`JSON has no ${typeof item}`);
+      if (item !== value[index]) value[index] = item;
+    }
+    return value;
+  }
+  const object = value as Record<string, unknown>;
+  for (const name of Object.keys(object)) {
+    const member = object[name];
+    const made = replaced(member);
+    if (made !== member) object[name] = made;
+  }
+  return object;
+}
+
 /** An escape that JSON.stringify writes only for a lone surrogate. */
 const LONE = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 

@@ -231,7 +231,7 @@ export function placesIn(schemas: readonly AnySchema[], follow: Follow): Readonl
 const ANY: ReadonlySet<AnySchema> = new Set([true]);
 
 /** The work to find what describes a part of a value, for each schema of the value. */
-const FINDING = 20;
+const FINDING = 35;
 /** The schemas of all positions that are kept: some 10 MB. */
 const MAX_KEPT = 50_000;
 

@@ -149,7 +149,10 @@ const PLACES: Readonly<Record<string, (value: () => unknown) => unknown>> = {
   'throws at once': (value) => {
     throw value();
   },
-  'throws later': (value) => Promise.reject(value()),
+  'throws later': async (value) => {
+    await Promise.resolve();
+    throw value();
+  },
   returns: (value) => value(),
   'returns in its body': (value) => ({ status: 200, body: { a: value() } }),
   'returns as its body': (value) => ({ status: 200, body: value() }),
