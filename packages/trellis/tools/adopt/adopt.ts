@@ -91,8 +91,10 @@ function requireUnedited(contract: string, file: string, again: boolean): void {
 }
 
 function writeContract(file: string, text: string, contract: string): void {
-  const origin = `# Adopted from ${basename(file)} by \`trellis adopt\` (${hashOf(text)}), which overwrites no edit of it.\n`;
-  write(contract, resolve(file) === resolve(contract) ? text : origin + text);
+  const origin = `# Adopted from ${basename(file)} by \`trellis adopt\` (${hashOf(text)}), which overwrites no edit of it.`;
+  // The first end of a line tells a second run, in place, those of all.
+  const [end = '\n'] = /\r?\n/.exec(text) ?? [];
+  write(contract, resolve(file) === resolve(contract) ? text : origin + end + text);
 }
 
 /** @throws ContractError */

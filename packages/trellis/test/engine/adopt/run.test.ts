@@ -60,6 +60,16 @@ test('adopt writes a contract anew when the document has changed, and the contra
   expect(read('openapi.yaml')).toContain('title: Tomes');
 });
 
+test('adopt ends all lines as the document does, and changes none of them in a second run in place', async () => {
+  const { folder, read, run } = folderWith(BOOKS.replaceAll('\n', '\r\n'));
+  await run();
+  const first = read('openapi.yaml');
+  expect(first).not.toMatch(/(?<!\r)\n/);
+  await adopt(join(folder, 'openapi.yaml'), {}, folder);
+  expect(read('openapi.yaml')).toBe(first);
+  expect(await run()).toMatchObject({ code: 0 });
+});
+
 test('adopt overwrites no contract of another document, also when it is told to write anew', async () => {
   const { read, write, run } = folderWith(BOOKS);
   write('openapi.yaml', 'openapi: 3.1.0\n');
