@@ -7,20 +7,20 @@ import type { Keywords } from './derivation/schemas.ts';
 import { fromDocument, type JsonValue } from './derivation/values.ts';
 
 /** A keyword, and the schema in which it stands. */
-type Part = readonly [schema: Keywords, keyword: keyof Keywords];
+type SchemaKeyword = readonly [schema: Keywords, keyword: keyof Keywords];
 /** Two keywords that no value satisfies together. */
-type Contradiction = readonly [one: Part, other: Part];
+type Contradiction = readonly [one: SchemaKeyword, other: SchemaKeyword];
 
 /** A place of a value, with all schemas that apply there. */
-interface Place {
+interface ValuePlace {
   readonly roots: readonly AnySchema[];
   readonly all: readonly Keywords[];
   /** For each type that the value may have: what keeps it from that, or else the places that must have values then. */
-  ways: readonly { readonly kept?: Contradiction | undefined; readonly needs: readonly Place[] }[];
+  ways: readonly { readonly kept?: Contradiction | undefined; readonly needs: readonly ValuePlace[] }[];
   /** For each `anyOf` and `oneOf`, this place narrowed by each branch. */
-  choices: readonly (readonly Place[])[];
+  choices: readonly (readonly ValuePlace[])[];
   /** The places within it, also those that a value need not have, and each branch by itself. */
-  parts: readonly Place[];
+  parts: readonly ValuePlace[];
 }
 
 /** Branches beside branches give all combinations: beyond so many places, the others count as possible. */
@@ -55,7 +55,7 @@ export function contradictions({ document, operations }: Contract): string[] {
   // The iteration of a Set includes what is added meanwhile.
   for (const { parts } of places) for (const each of parts) places.add(each);
   const found = new Map<string, string[]>();
-  const tell = (place: Place, ...so: readonly string[]) => {
+  const tell = (place: ValuePlace, ...so: readonly string[]) => {
     const told = possible.has(place) ? undefined : explained(place, possible);
     if (told !== undefined) found.getOrInsertComputed(told, () => []).push(...so);
   };
@@ -65,10 +65,10 @@ export function contradictions({ document, operations }: Contract): string[] {
 }
 
 class Survey {
-  private readonly known = new Map<string, Place>();
+  private readonly known = new Map<string, ValuePlace>();
   private readonly ids = new Map<AnySchema, number>();
   private readonly follow: Follow;
-  private readonly any: Place;
+  private readonly any: ValuePlace;
 
   constructor(follow: Follow) {
     this.follow = follow;
@@ -76,7 +76,7 @@ class Survey {
   }
 
   /** All values to which the same schemas apply have one place. */
-  at(schemas: readonly AnySchema[]): Place {
+  at(schemas: readonly AnySchema[]): ValuePlace {
     const roots = [...new Set(schemas)].filter((each) => each !== true);
     const ids = roots.map((each) => this.ids.getOrInsertComputed(each, () => this.ids.size));
     const key = ids.sort((one, other) => one - other).join();
@@ -89,11 +89,11 @@ class Survey {
   }
 
   /** The places that can have a value: those whose needs can, from the smallest values on. */
-  possible(): ReadonlySet<Place> {
+  possible(): ReadonlySet<ValuePlace> {
     // The iteration of a Map includes what is added meanwhile.
     for (const place of this.known.values()) if (!place.roots.includes(false)) this.complete(place);
-    const possible = new Set<Place>();
-    const has = (place: Place) => possible.has(place);
+    const possible = new Set<ValuePlace>();
+    const has = (place: ValuePlace) => possible.has(place);
     for (let before = -1; possible.size > before;) {
       before = possible.size;
       for (const place of this.known.values()) {
@@ -104,7 +104,7 @@ class Survey {
     return possible;
   }
 
-  private complete(place: Place): void {
+  private complete(place: ValuePlace): void {
     const { roots, all } = place;
     const alternatives = all.flatMap(({ anyOf, oneOf }) => [anyOf, oneOf].filter((each) => each !== undefined));
     // A branch that has narrowed this place already is one of its roots.
@@ -119,11 +119,11 @@ class Survey {
     ];
   }
 
-  private waysOf(all: readonly Keywords[]): Place['ways'] {
+  private waysOf(all: readonly Keywords[]): ValuePlace['ways'] {
     const list = all.find((each) => listed(each) !== undefined);
     if (list !== undefined) {
       const refusals = (listed(list) ?? []).map((value) => refusalOf(fromDocument(value), all));
-      const own: Part = [list, list.enum === undefined ? 'const' : 'enum'];
+      const own: SchemaKeyword = [list, list.enum === undefined ? 'const' : 'enum'];
       return refusals.map((other) => ({ kept: other && [own, other], needs: [] }));
     }
     const types = TYPES.filter((type) => all.every((each) => allows(each, type)));
@@ -135,7 +135,7 @@ class Survey {
   }
 
   /** A message leaves out the members that are marked for the other direction. */
-  private required(all: readonly Keywords[]): Place[] {
+  private required(all: readonly Keywords[]): ValuePlace[] {
     const names = new Set(all.flatMap(({ required = [] }) => required));
     const places = Array.from(names, (name) => this.at(membersOf(all, name)));
     return places.filter(
@@ -165,7 +165,7 @@ class Survey {
     return undefined;
   }
 
-  private itemsOf(all: readonly Keywords[], least: number): Place[] {
+  private itemsOf(all: readonly Keywords[], least: number): ValuePlace[] {
     const length = Math.min(least, Math.max(0, ...all.map(({ prefixItems = [] }) => prefixItems.length)) + 1);
     return Array.from({ length }, (_, index) =>
       this.at(all.map(({ prefixItems = [], items = true }) => prefixItems[index] ?? items)),
@@ -214,12 +214,12 @@ function crossed(
 }
 
 /** The first keyword by which a schema refuses a value that another one lists. */
-function refusalOf(value: JsonValue, all: readonly Keywords[]): Part | undefined {
+function refusalOf(value: JsonValue, all: readonly Keywords[]): SchemaKeyword | undefined {
   for (const schema of all) {
     const check = exactChecks(schema).find(
       ({ isValid }) => typeof isValid === 'function' && !isValid(value, () => true),
     );
-    if (check !== undefined) return [schema, check.keyword as keyof Keywords];
+    if (check !== undefined) return [schema, check.keyword];
     if (typeof value !== 'string') continue;
     const { length } = Array.from(value);
     if (length < (schema.minLength ?? 0)) return [schema, 'minLength'];
@@ -230,9 +230,9 @@ function refusalOf(value: JsonValue, all: readonly Keywords[]): Part | undefined
 }
 
 /** @returns undefined for the schema `false` and for an empty `enum`, which say openly that no value is valid */
-function explained(place: Place, possible: ReadonlySet<Place>): string | undefined {
-  const within = new Set<Place>();
-  let at: Place | undefined = place;
+function explained(place: ValuePlace, possible: ReadonlySet<ValuePlace>): string | undefined {
+  const within = new Set<ValuePlace>();
+  let at: ValuePlace | undefined = place;
   while (at !== undefined) {
     const kept: Contradiction | undefined = at.ways.find((each) => each.kept !== undefined)?.kept;
     if (kept !== undefined) return inWords(kept);
@@ -242,7 +242,7 @@ function explained(place: Place, possible: ReadonlySet<Place>): string | undefin
       return `${locationOf(owner, keyword)}: ${keyword} demands that this value contains itself without an end: no value does`;
     }
     within.add(at);
-    const barred: readonly (readonly Place[])[] = [
+    const barred: readonly (readonly ValuePlace[])[] = [
       ...at.choices.filter((branches) => !branches.some((each) => possible.has(each))),
       ...at.ways.map(({ needs }) => needs),
     ];

@@ -16,7 +16,7 @@ const BOUNDS: Partial<Record<string, readonly (readonly string[])[]>> = {
   number: NUMBER,
 };
 
-interface Described {
+interface ErrorResponse {
   readonly content?: Readonly<Record<string, SchemaHolder>>;
 }
 
@@ -96,7 +96,7 @@ const exampleOfError = () => {
         const { node = response, location: at = location.child([status]) } = found;
         if (/^[123]/.test(status) || seen.has(node)) continue;
         seen.add(node);
-        for (const [mediaType, content] of Object.entries((node as Described).content ?? {})) {
+        for (const [mediaType, content] of Object.entries((node as ErrorResponse).content ?? {})) {
           if (!/\bjson$/.test(mediaType) || 'example' in content || 'examples' in content) continue;
           report({ message: `The ${mediaType} of an error must have an example, or examples.`, location: at });
         }

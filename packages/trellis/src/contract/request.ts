@@ -4,6 +4,7 @@ import { type Holder, parseJson } from './message/json.ts';
 import { tooMuchWork } from './message/faults.ts';
 import type { SentRequest } from './message/parameters.ts';
 import { begin, budget, end, Overspent, workFor } from './schema/budget.ts';
+import { explained } from './schema/overspent.ts';
 
 /** The parameters of a request that has none. */
 const NONE = Object.freeze(Object.create(null) as Record<string, unknown>);
@@ -73,7 +74,7 @@ export function readValues(
 }
 
 function asRefusal(error: unknown): unknown {
-  return error instanceof Overspent ? tooMuchWork(error.message) : error;
+  return error instanceof Overspent ? tooMuchWork(explained(error)) : error;
 }
 
 /** Validates the request, and then fills in the defaults. @throws Refusal if the request breaks the contract */

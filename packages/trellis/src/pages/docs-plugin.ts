@@ -105,8 +105,8 @@ export function docsPlugin({ React }: Ui.System, { storageKey, tokenPrefix }: Ui
 
   /** What the contract says of the replies to an operation, by status. */
   const repliesOf = ({ specSelectors }: Ui.System, path: string, method: string) =>
-    (specSelectors.specResolvedSubtree(['paths', path, method, 'responses'])?.toJS() ?? {}) as Ui.Replies;
-  const hasHeader = ({ headers = {} }: Ui.Replies[string], name: string) =>
+    (specSelectors.specResolvedSubtree(['paths', path, method, 'responses'])?.toJS() ?? {}) as Ui.DeclaredReplies;
+  const hasHeader = ({ headers = {} }: Ui.DeclaredReplies[string], name: string) =>
     Object.keys(headers).some((each) => each.toLowerCase() === name);
 
   // Swagger UI has no field for the token of these schemes, only forms of identity providers, which the page cannot reach.
@@ -258,7 +258,7 @@ export function docsPlugin({ React }: Ui.System, { storageKey, tokenPrefix }: Ui
         const heading = h('div', { role: 'heading', 'aria-level': 4 }, h(Original, props));
         return both(heading, props.isShown && isOwn && h('p', { className: 'scopes' }, needs(security)));
       }),
-      responses: wrapped<{ readonly tryItOutResponse?: Ui.State<Ui.Answer> }>((Original, props) => {
+      responses: wrapped<{ readonly tryItOutResponse?: Ui.State<Ui.ShownReply> }>((Original, props) => {
         const outcome = React.useRef<Ui.Element | null>(null);
         const reply = props.tryItOutResponse;
         // Each change of the page makes another map of the same reply.
@@ -272,7 +272,7 @@ export function docsPlugin({ React }: Ui.System, { storageKey, tokenPrefix }: Ui
         return both(h('div', { role: 'status' }, reply && h('h4', shown, said)), h(Original, props));
       }),
       // A failure is a row, which opens.
-      response: wrapped<Ui.Described>((Original, props) => {
+      response: wrapped<Ui.DescribedReply>((Original, props) => {
         if (/^[123]/.test(props.code)) return h(Original, props);
         const [sentence = ''] = /^.*?(?:[.](?=\s)|$)/s.exec(String(props.response.get('description'))) ?? [];
         const whole = h('table', null, h('tbody', null, h(Original, props)));

@@ -159,7 +159,7 @@ export interface PageFacts {
 }
 
 /** The outcome of a request. */
-export interface Answer {
+export interface ShownReply {
   readonly status?: number;
   readonly statusText?: string;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
@@ -170,17 +170,17 @@ export interface Answer {
 }
 
 /** What the contract says of the replies to an operation, by status. */
-export type Replies = Readonly<Record<string, { readonly headers?: Props }>>;
+export type DeclaredReplies = Readonly<Record<string, { readonly headers?: Props }>>;
 
 /** The properties of the component that shows a reply. */
 export interface Replied {
-  readonly response: State<Answer>;
+  readonly response: State<ShownReply>;
   readonly path: string;
   readonly method: string;
 }
 
 /** The properties of the component that shows what the contract says of a reply. */
-export interface Described extends Props {
+export interface DescribedReply extends Props {
   readonly code: string;
   readonly response: State;
 }

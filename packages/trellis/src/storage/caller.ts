@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** Who asks the store: any text. Work without a caller, of an import or of resources, counts as that of one caller. */
-export type Caller = string | undefined;
+export type CallerKey = string | undefined;
 
 const callers = new AsyncLocalStorage<string>();
 
@@ -10,6 +10,6 @@ export function asCaller<T>(caller: string, work: () => T): T {
   return callers.run(caller, work);
 }
 
-export function currentCaller(): Caller {
+export function currentCaller(): CallerKey {
   return callers.getStore();
 }

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { asError } from '../explained-error.ts';
-import { type Caller, currentCaller } from './caller.ts';
+import { type CallerKey, currentCaller } from './caller.ts';
 import { StoreUnavailable } from './store.ts';
 
 /** The metric of the queue of writes. */
@@ -47,7 +47,7 @@ interface Options<Item, Answer> {
 
 interface Waiting<Item, Answer> {
   readonly item: Item;
-  readonly caller: Caller;
+  readonly caller: CallerKey;
   readonly bytes: number;
   readonly until: number;
   readonly resolve: (answer: Answer | Promise<Answer>) => void;
@@ -67,7 +67,7 @@ export class Queue<Item, Answer> {
   private wasAlone = false;
   private bytes = 0;
   /** While the queue is full: what each caller has of it, in bytes. */
-  private shares: Map<Caller, number> | undefined;
+  private shares: Map<CallerKey, number> | undefined;
   private active = 0;
   private takenAt = 0;
   private timer: NodeJS.Timeout | undefined;
@@ -133,7 +133,7 @@ export class Queue<Item, Answer> {
   }
 
   /** Whether a caller has less than its part of a full queue: one that fills the queue keeps no other out of it. */
-  private hasRoomFor(caller: Caller): boolean {
+  private hasRoomFor(caller: CallerKey): boolean {
     if (this.shares === undefined) {
       const all = [...this.waiting, ...this.waitingAlone];
       this.shares = new Map();

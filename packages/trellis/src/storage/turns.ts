@@ -1,4 +1,4 @@
-import { type Caller, currentCaller } from './caller.ts';
+import { type CallerKey, currentCaller } from './caller.ts';
 import { MAX_WAITING } from './queue.ts';
 import { StoreUnavailable } from './store.ts';
 
@@ -6,14 +6,14 @@ import { StoreUnavailable } from './store.ts';
 type TurnKind = 'shared' | 'short';
 
 interface Turn {
-  readonly caller: Caller;
+  readonly caller: CallerKey;
   readonly isShort: boolean;
   readonly until: number;
   readonly resolve: (kind: TurnKind) => void;
   readonly reject: (error: Error) => void;
 }
 
-interface Asking {
+interface AskedTurn {
   /** Whether the work takes a few milliseconds. */
   readonly isShort?: boolean | undefined;
   /** The deadline of work that has had a turn: it goes before all other work of its caller. */
@@ -29,9 +29,9 @@ export class Turns {
   private readonly spare: number;
   private readonly free: Record<TurnKind, number>;
   /** How many shared turns a caller has, if any. */
-  private readonly held = new Map<Caller, number>();
+  private readonly held = new Map<CallerKey, number>();
   /** What waits, by caller; no list is empty. */
-  private readonly waiting = new Map<Caller, Turn[]>();
+  private readonly waiting = new Map<CallerKey, Turn[]>();
   private waits = 0;
 
   /**
@@ -50,7 +50,7 @@ export class Turns {
   }
 
   /** @throws StoreUnavailable at once if too much work waits, or at its turn if it has waited too long */
-  async run<T>(work: () => Promise<T>, { isShort = false, until }: Asking = {}): Promise<T> {
+  async run<T>(work: () => Promise<T>, { isShort = false, until }: AskedTurn = {}): Promise<T> {
     const caller = currentCaller();
     let kind: TurnKind = isShort && !this.mayShare(caller) ? 'short' : 'shared';
     // Makes no promise if a turn is free, as every request comes here.
@@ -63,11 +63,11 @@ export class Turns {
     }
   }
 
-  private mayShare(caller: Caller): boolean {
+  private mayShare(caller: CallerKey): boolean {
     return this.free.shared > (this.held.has(caller) ? this.spare : 0);
   }
 
-  private next(caller: Caller, isShort: boolean, deadline = Infinity): Promise<TurnKind> {
+  private next(caller: CallerKey, isShort: boolean, deadline = Infinity): Promise<TurnKind> {
     const line = this.waiting.get(caller) ?? [];
     // A caller that has reached the limit keeps no other out: one with less than its part may wait, up to twice the limit.
     const hasPart = line.length * (this.waiting.size + 1) >= MAX_WAITING;
@@ -83,12 +83,12 @@ export class Turns {
     });
   }
 
-  private take(kind: TurnKind, caller: Caller): void {
+  private take(kind: TurnKind, caller: CallerKey): void {
     this.free[kind]--;
     if (kind === 'shared') this.held.set(caller, (this.held.get(caller) ?? 0) + 1);
   }
 
-  private giveBack(kind: TurnKind, caller: Caller): void {
+  private giveBack(kind: TurnKind, caller: CallerKey): void {
     this.free[kind]++;
     if (kind === 'shared') {
       const left = (this.held.get(caller) ?? 0) - 1;

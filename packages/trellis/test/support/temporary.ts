@@ -1,15 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Postgres } from './postgres.ts';
 
 type Callback = () => void | Promise<void>;
 
 /** What environment.ts gives to the modules of a test file. */
 export interface TestFile {
   readonly atEnd: (callback: Callback) => void;
-  /** The server of this Jest worker. */
-  readonly postgres: () => Promise<Postgres>;
+  /** The server of this Jest worker: what a `Postgres` is made of. */
+  readonly postgres: () => Promise<{ readonly folder: string; readonly port: number; url(): string }>;
 }
 
 // runtime.ts has filed it by the query that the modules of a test file have.

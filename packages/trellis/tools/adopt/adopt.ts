@@ -5,7 +5,7 @@ import { ContractError } from '../../src/contract/errors.ts';
 import { Answers, named } from './answers.ts';
 import { readSource } from './read.ts';
 import { inWords, listed, openIn, printed } from './report.ts';
-import { Adoption, type Asked } from './work.ts';
+import { Adoption, type AskedDoubt } from './work.ts';
 
 const CONTRACT = 'openapi.yaml';
 
@@ -28,7 +28,7 @@ export interface AdoptOptions {
 export async function adopt(file: string, options: AdoptOptions = {}, folder = '.'): Promise<AdoptRun> {
   const work = await adopted(file, options, folder).catch((error: unknown) => {
     if (!(error instanceof ContractError)) throw error;
-    return { edits: new Map<string, string[]>(), questions: new Map<string, Asked>(), refusals: [error.message] };
+    return { edits: new Map<string, string[]>(), questions: new Map<string, AskedDoubt>(), refusals: [error.message] };
   });
   const { edits, refusals } = work;
   const [count, open] = [[...edits.values()].flat().length, openIn(work).length];

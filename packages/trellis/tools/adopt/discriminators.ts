@@ -6,7 +6,7 @@ import type { Spot } from './spots.ts';
 import { added, holdersIn, isNode, memberOf, nodesIn, type Tree } from './tree.ts';
 
 /** A branch beside a discriminator, which is a component, and the values of the property that lead to it. */
-interface Branch {
+interface PinnedBranch {
   readonly node: Tree;
   readonly $ref: string;
   readonly values: readonly unknown[];
@@ -32,7 +32,7 @@ const areApart = (lists: readonly (readonly unknown[])[]) => {
  *
  * @returns undefined: a branch is no component, or forbids the property, or two have the same value
  */
-function branchesOf({ discriminator, oneOf, anyOf = [] }: Schema, follow: Follow): readonly Branch[] | undefined {
+function branchesOf({ discriminator, oneOf, anyOf = [] }: Schema, follow: Follow): readonly PinnedBranch[] | undefined {
   const { propertyName = '', mapping = {} } = discriminator ?? {};
   const found = (oneOf ?? anyOf).map((node) => {
     const $ref = typeof node === 'object' ? node.$ref : undefined;
@@ -93,7 +93,7 @@ function typedAs(texts: readonly string[], types: ReadonlySet<string>): readonly
  */
 function map(
   { discriminator = { propertyName: '' } }: Schema,
-  branches: readonly Branch[],
+  branches: readonly PinnedBranch[],
   before: readonly string[] = [],
 ): boolean {
   const { mapping = {} } = discriminator;
@@ -164,7 +164,7 @@ export function pin(union: Tree, document: Tree): Spot[] | undefined {
   const before = branches.map(({ $ref }) => $ref);
   const repeated = repeatedIn(document);
   const spots: Spot[] = [];
-  const pinned = branches.map((branch): Branch => {
+  const pinned = branches.map((branch): PinnedBranch => {
     const { node, $ref, values, isFixed } = branch;
     if (isFixed) return branch;
     const name = COMPONENT.exec($ref)?.[1] ?? '';

@@ -1,4 +1,4 @@
-import type { Adoption, Asked } from './work.ts';
+import type { Adoption, AskedDoubt } from './work.ts';
 
 const MAX_SHOWN = 5;
 const MAX_LINE = 300;
@@ -11,18 +11,18 @@ interface Entry {
   readonly ways: readonly string[];
 }
 
-type Work = Pick<Adoption, 'edits' | 'questions' | 'refusals'>;
+type Reported = Pick<Adoption, 'edits' | 'questions' | 'refusals'>;
 
-export const openIn = ({ questions }: Pick<Work, 'questions'>) =>
+export const openIn = ({ questions }: Pick<Reported, 'questions'>) =>
   [...questions.values()].filter(({ answer }) => answer === undefined);
 
 /** A question in lines. @param file has the places that are too many to be shown */
-export function inWords(asked: Asked, file?: string): string[] {
+export function inWords(asked: AskedDoubt, file?: string): string[] {
   return shownOf(ofQuestion(asked), file);
 }
 
 /** The lines that a run prints, but for the last one. */
-export function printed(work: Work, file?: string): string[] {
+export function printed(work: Reported, file?: string): string[] {
   const told = [
     ...Array.from(work.edits, ([what, places]) => shownOf(ofEdit(what, places), file).join('\n  ')),
     ...openIn(work).map((each) => `decision: ${inWords(each, file).join('\n  ')}`),
@@ -31,7 +31,7 @@ export function printed(work: Work, file?: string): string[] {
 }
 
 /** The text of the file that has all places. */
-export function listed({ edits, questions, refusals }: Work): string {
+export function listed({ edits, questions, refusals }: Reported): string {
   const entries = [
     ...Array.from(edits, ([what, places]) => ofEdit(what, places)),
     ...Array.from(questions.values(), (each) => {
@@ -47,7 +47,7 @@ function ofEdit(what: string, places: readonly string[]): Entry {
   return { heading: `edit: ${what} (${places.length})`, places, ways: [] };
 }
 
-function ofQuestion({ key, what, places, choices }: Asked): Entry {
+function ofQuestion({ key, what, places, choices }: AskedDoubt): Entry {
   const ways = choices.map(({ name, means }) => `${key}: ${name} (${means})`);
   return { heading: `${key}: ${what}`, places: [...places], ways };
 }

@@ -16,7 +16,7 @@ const MAX_OPERATIONS = 3;
 const COMPONENT = /^#\/components\/[^/]+\/[^/]+/;
 
 /** Tells the places of a document, each with the operations that it is a part of. */
-export class Places {
+export class PlaceList {
   /** The unit that each object and each list is a part of: an operation, a path, or a component. */
   private readonly units = new Map<object, string>();
   private readonly operations = new Set<string>();

@@ -16,7 +16,7 @@ import { errorsOf, refusalsOfForm, refusalsOfMeaning } from './reading.ts';
 import { REPEATED, REPEATED_PARAMETERS } from './repeated-parameters.ts';
 import { SECURITY } from './security.ts';
 import { SERVERS } from './servers.ts';
-import { Places } from './spots.ts';
+import { PlaceList } from './spots.ts';
 import { type Tree, type TreePart, nodesIn } from './tree.ts';
 
 /** The stages, one after the other: a document that a stage refuses cannot be read by the next ones. */
@@ -52,7 +52,7 @@ export class Adoption {
   /** The places of each edit, by its `what`. */
   readonly edits = new Map<string, string[]>();
   /** The questions, by their keys. */
-  readonly questions = new Map<string, Asked>();
+  readonly questions = new Map<string, AskedDoubt>();
   readonly refusals: readonly string[];
   /** The refusals of the parts that were left out, by the key of their question. */
   private readonly leftOut = new Map<string, Map<string, Part>>();
@@ -60,14 +60,14 @@ export class Adoption {
   private changes = 0;
   private readonly draft: Draft;
   private readonly answers: Answers;
-  private places: Places;
+  private places: PlaceList;
 
   constructor(document: Tree, answers: Answers) {
     // Follows anew each time, as edits change where a reference leads.
     const follow = (reference: string) => follower(document)(reference);
     this.draft = { document, isOld: String(document['openapi']).startsWith('3.0'), follow };
     this.answers = answers;
-    this.places = new Places(document);
+    this.places = new PlaceList(document);
     let other: readonly string[] | undefined;
     let refusals: readonly ContractError[] = [];
     for (const { edits, questions, refusals: find } of STAGES) {
@@ -126,7 +126,7 @@ export class Adoption {
     const { document } = this.draft;
     const parts = refusedParts(document, refusals);
     // Anew, as edits have made other objects.
-    if (parts.size > 0) this.places = new Places(document);
+    if (parts.size > 0) this.places = new PlaceList(document);
     const before = this.changes;
     const isConst =
       parts.keys().some(({ key }) => key === 'discriminators') &&
@@ -172,7 +172,7 @@ export class Adoption {
 }
 
 /** A question as it was asked, with all of its places. */
-export interface Asked extends Pick<Doubt, 'what' | 'choices'> {
+export interface AskedDoubt extends Pick<Doubt, 'what' | 'choices'> {
   readonly key: string;
   readonly answer: string | undefined;
   readonly places: Set<string>;

@@ -5,7 +5,7 @@ import {
   evaluating,
   joined,
   keyOf,
-  type Parts,
+  type PartsOfValue,
   partsOf,
   typesOf,
 } from '../schema/subschemas.ts';
@@ -27,7 +27,7 @@ const FINDING = 35;
 const MAX_KEPT = 50_000;
 
 /** What is known of a schema: the parts that it tells apart, and the schema of each that a value had. */
-interface Known extends Parts {
+interface KnownParts extends PartsOfValue {
   readonly declared: Map<string | number, AnySchema>;
   readonly others: Map<string, AnySchema>;
   /** What it takes to find one more of them, where the contract does not bound their number. */
@@ -41,7 +41,7 @@ interface Known extends Parts {
 export function sentBy(follow: Follow) {
   // Schemas that lead to one another have more combinations than any memory holds, and the values of clients choose among
   // them: a new one spends from the budget of its reply, and all are forgotten when they are too many.
-  let known = new Map<Schema, Known>();
+  let known = new Map<Schema, KnownParts>();
   let combined = new Map<string, Schema>();
   let numbers = new Map<Schema, number>();
   const made = new WeakSet<Schema>();
@@ -117,7 +117,7 @@ export function sentBy(follow: Follow) {
   }
 
   function find(
-    { names, patterns, places, declared, others, size }: Known,
+    { names, patterns, places, declared, others, size }: KnownParts,
     schema: Schema,
     at: string | number,
   ): AnySchema {
@@ -137,7 +137,7 @@ export function sentBy(follow: Follow) {
     return found;
   }
 
-  function knownOf(schema: Schema): Known {
+  function knownOf(schema: Schema): KnownParts {
     const schemas = evaluating(schema, follow);
     const parts = partsOf(schemas);
     const size = made.has(schema) || parts.patterns.length > 0 ? schemas.length : 0;

@@ -1,5 +1,3 @@
-import { locationOf } from './document.ts';
-
 /**
  * The unit of work is one schema that is applied to one value: up to 60 ns (`npm run test:attacks` has the figures). A
  * message of 64 KiB may cost 40 ms, one of 1 MiB 330 ms.
@@ -17,16 +15,11 @@ export const budget: { left: number; rest: number; at: object | undefined } = {
   at: undefined,
 };
 
-/** The verdict on a message takes more work than the length of the message allows. Says what to change in the contract. */
+/** The verdict on a message takes more work than the length of the message allows. `explained` of overspent.ts words it. */
 export class Overspent extends Error {
   override readonly name = 'Overspent';
-
-  constructor() {
-    super(
-      `${locationOf(budget.at)}: the schemas that apply here take more work than the length of the message allows: use fewer ` +
-        'branches, patterns and checks for one value, or choose between branches by a discriminator',
-    );
-  }
+  /** The schema that spent last. */
+  readonly at = budget.at;
 }
 
 /** The work that the verdict on a message of this length may take. */

@@ -178,14 +178,14 @@ export function declaredMembers(
 }
 
 /** Which parts of a value these schemas tell apart. */
-export interface Parts {
+export interface PartsOfValue {
   readonly names: ReadonlySet<string>;
   readonly patterns: readonly RegExp[];
   /** The length of the longest prefixItems. */
   readonly places: number;
 }
 
-export function partsOf(schemas: readonly Schema[]): Parts {
+export function partsOf(schemas: readonly Schema[]): PartsOfValue {
   const patterns = new Set(schemas.flatMap(({ patternProperties = {} }) => Object.keys(patternProperties)));
   return {
     names: new Set(schemas.flatMap(({ properties = {} }) => Object.keys(properties))),

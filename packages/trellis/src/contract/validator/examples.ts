@@ -2,6 +2,7 @@ import { ContractError, Refusal } from '../errors.ts';
 import { inWords } from '../message/faults.ts';
 import { parseJson } from '../message/json.ts';
 import { Overspent } from '../schema/budget.ts';
+import { explained } from '../schema/overspent.ts';
 import { type AnySchema, follower, type OpenApiDocument } from '../schema/document.ts';
 import type { Attempt } from '../schema/findings.ts';
 import { exactJson } from '../schema/int64.ts';
@@ -81,7 +82,8 @@ function unfit(find: FindFaults, name: string, value: unknown, position: Positio
     const faults = find(read) ?? (position.fillIn(read[name]) ? find(read) : undefined);
     return faults && inWords(faults);
   } catch (error) {
-    if (!(error instanceof Refusal || error instanceof Overspent)) throw error;
+    if (error instanceof Overspent) return explained(error);
+    if (!(error instanceof Refusal)) throw error;
     return error.message;
   }
 }

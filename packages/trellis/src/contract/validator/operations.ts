@@ -4,6 +4,7 @@ import { messageOf } from '../../explained-error.ts';
 import { replyFor } from '../message/content.ts';
 import { ContractBroken, inWords, ReplyError, tooMuchWork } from '../message/faults.ts';
 import { budget, Overspent } from '../schema/budget.ts';
+import { explained } from '../schema/overspent.ts';
 import { follower, type OpenApiDocument } from '../schema/document.ts';
 import { directly } from '../schema/findings.ts';
 import { trialsOfDefaults } from './defaults.ts';
@@ -93,7 +94,7 @@ export function compiles<T>(place: string, compile: () => T): T {
     return compile();
   } catch (error) {
     if (error instanceof ContractError) throw error;
-    if (error instanceof Overspent) throw new ContractError(error.message);
+    if (error instanceof Overspent) throw new ContractError(explained(error));
     if (error instanceof RangeError)
       throw new ContractError(
         'this is more than can be compiled: let fewer schemas lead from one to the next, and objects have fewer members',
@@ -108,6 +109,6 @@ function withinWork<T>(judge: () => T, refusal: (why: string) => Error): T {
   try {
     return judge();
   } catch (error) {
-    throw error instanceof Overspent ? refusal(error.message) : error;
+    throw error instanceof Overspent ? refusal(explained(error)) : error;
   }
 }

@@ -21,7 +21,7 @@ const kind = (name: string, member: string) => ({
 const TARGETS: Readonly<Record<string, AnySchema>> = { tree, A: kind('A', 'a'), B: kind('B', 'b') };
 
 /** What must be judged, by which schema, some valid values, and some wrong ones with the path and keyword of each fault. */
-type Verdict = readonly [
+type KnownVerdict = readonly [
   what: string,
   schema: AnySchema,
   valid: readonly unknown[],
@@ -29,7 +29,7 @@ type Verdict = readonly [
 ];
 
 /** Each mechanism on which this folder relies: Ajv of the message, its options, keywords of ours, formats, references. */
-const VERDICTS: readonly Verdict[] = [
+const VERDICTS: readonly KnownVerdict[] = [
   ['a type', string, ['x'], [[1, '/body type']]],
   ['a type of several', { type: ['string', 'null'] }, ['x', null], [[true, '/body type']]],
   ['a text for a boolean', { type: 'boolean' }, [true], [['true', '/body type']]],

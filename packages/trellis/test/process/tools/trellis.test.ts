@@ -140,7 +140,7 @@ test('trellis check lints by the rules that docs/changing-the-contract.md shows,
   const [rules = ''] = blocks('changing-the-contract', 'Style', 'yaml');
   const file = join(folder, 'notes/redocly.yaml');
   expect(readFileSync(file, 'utf8')).toMatch(
-    /^#.*\nextends: \[recommended\]\nrules:\n.*\n {2}own\/example-of-error: error\n$/,
+    /^#.*\nextends: \[recommended\]\nrules:\n.*\n {2}own\/example-of-error: error\n.*\n {2}own\/uuid-spelling: warn\n$/,
   );
   writeFileSync(file, `extends: [recommended]\n${rules}`);
   expect(await trellis(folder, 'generate', 'notes')).toMatchObject({ code: 0, stderr: '' });

@@ -250,6 +250,12 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "error": 40400,
+                 *       "message": "the path does not exist"
+                 *     }
+                 */
                 "application/json": components["schemas"]["Error"];
             };
         };
@@ -279,6 +285,12 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "error": 40101,
+                 *       "message": "the access token is unknown, revoked or expired"
+                 *     }
+                 */
                 "application/json": components["schemas"]["Error"];
             };
         };
@@ -308,6 +320,12 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "error": 40300,
+                 *       "message": "the access token lacks a scope"
+                 *     }
+                 */
                 "application/json": components["schemas"]["Error"];
             };
         };
@@ -337,6 +355,12 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "error": 42900,
+                 *       "message": "too many requests: try again later"
+                 *     }
+                 */
                 "application/json": components["schemas"]["Error"];
             };
         };
@@ -366,6 +390,12 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "error": 50000,
+                 *       "message": "the service has failed: give the request id of this reply to its operator"
+                 *     }
+                 */
                 "application/json": components["schemas"]["Error"];
             };
         };

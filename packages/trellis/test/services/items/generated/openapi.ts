@@ -115,6 +115,12 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "error": 40101,
+                 *       "message": "the access token is unknown, revoked or expired"
+                 *     }
+                 */
                 "application/json": components["schemas"]["Error"];
             };
         };
@@ -144,6 +150,12 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "error": 40300,
+                 *       "message": "the access token lacks a scope"
+                 *     }
+                 */
                 "application/json": components["schemas"]["Error"];
             };
         };
@@ -173,6 +185,12 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "error": 42900,
+                 *       "message": "too many requests: try again later"
+                 *     }
+                 */
                 "application/json": components["schemas"]["Error"];
             };
         };
@@ -202,6 +220,12 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "error": 50000,
+                 *       "message": "the service has failed: give the request id of this reply to its operator"
+                 *     }
+                 */
                 "application/json": components["schemas"]["Error"];
             };
         };
