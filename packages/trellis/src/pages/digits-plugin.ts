@@ -27,7 +27,7 @@ export function digitsPlugin({ React }: Ui.System): Ui.Plugin {
   const UNSURE =
     /^(?:\$ref|(?:all|any|one)Of|not|if|contains|depend.*|propertyNames|prefixItems|uniqueItems|minProp.*|multipleOf|excl.*)$/;
   /** What a schema shows, or a value that it surely allows; undefined if there is none. */
-  const make = (schema: Ui.Schema, left: string, sample: Ui.Sampler['getSampleSchema']): unknown => {
+  const make = (schema: Ui.ShownSchema, left: string, sample: Ui.Sampler['getSampleSchema']): unknown => {
     const { examples = [], enum: listed = [], properties = {}, required = [], items, minItems = 0 } = schema;
     const shown = [...examples, schema.example, schema.default, schema.const, ...listed].find(
       (each) => each !== undefined,
@@ -64,7 +64,7 @@ export function digitsPlugin({ React }: Ui.System): Ui.Plugin {
       const { getSampleSchema: sample } = this.fn;
       this.fn.getSampleSchema = (schema, mediaType, config, given) => {
         const left = config?.includeWriteOnly === true ? 'readOnly' : 'writeOnly';
-        const value = given ?? make(JSON.parse(JSON.stringify(schema ?? {})) as Ui.Schema, left, sample);
+        const value = given ?? make(JSON.parse(JSON.stringify(schema ?? {})) as Ui.ShownSchema, left, sample);
         return value === undefined ? undefined : inTexts(plain, sample(schema, mediaType, config, value));
       };
     },

@@ -78,7 +78,7 @@ export interface System {
 export type Actions<Name extends string> = Readonly<Record<Name, (payload: object) => unknown>>;
 
 /** A schema, as JSON. */
-export interface Schema extends Props {
+export interface ShownSchema extends Props {
   readonly type?: string | readonly string[];
   readonly format?: string;
   readonly pattern?: string;
@@ -86,11 +86,11 @@ export interface Schema extends Props {
   readonly maxLength?: number;
   readonly minItems?: number;
   readonly required?: readonly string[];
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly items?: Schema;
-  readonly allOf?: readonly Schema[];
-  readonly anyOf?: readonly Schema[];
-  readonly oneOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, ShownSchema>>;
+  readonly items?: ShownSchema;
+  readonly allOf?: readonly ShownSchema[];
+  readonly anyOf?: readonly ShownSchema[];
+  readonly oneOf?: readonly ShownSchema[];
   readonly examples?: readonly unknown[];
   readonly example?: unknown;
   readonly default?: unknown;

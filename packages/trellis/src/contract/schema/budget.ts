@@ -20,6 +20,10 @@ export class Overspent extends Error {
   override readonly name = 'Overspent';
   /** The schema that spent last. */
   readonly at = budget.at;
+
+  constructor() {
+    super('a verdict takes more work than the length of its message allows');
+  }
 }
 
 /** The work that the verdict on a message of this length may take. */

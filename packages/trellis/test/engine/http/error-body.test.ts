@@ -15,7 +15,7 @@ const yaml = `${YAML.slice(0, YAML.indexOf('    Error:\n'))}    Error:
         why: { type: string, maxLength: 40000 }
         operation: { type: string }
         at: { type: array, maxItems: 10, items: { type: object } }
-`.replace(/(Unauthorized:\n[^]*?) {6}content:\n.*\n.*\n/, '$1');
+`.replace(/(Unauthorized:\n[^]*?) {6}content:\n.*\n.*\n.*\n/, '$1');
 let broken: unknown;
 const errorBody = ({ number, message, requestId, operationId, faults }: Failure) => {
   if (broken !== undefined) return broken instanceof Error ? Promise.reject(broken) : broken;

@@ -209,7 +209,7 @@ describe('of the schemas of a reply, the service', () => {
     expect(() => send(alike, { properties: { list: { items: { anyOf: all } } } }, undefined)).not.toThrow();
     const hostile = { list: Array.from({ length: 400 }, () => chain(20)) };
     expect(() => send(hostile, { properties: { list: { items: { anyOf: all } } } }, undefined)).toThrow(
-      /the schemas that apply here take more work/,
+      /takes more work than the length of its message allows/,
     );
   });
 });
