@@ -75,7 +75,7 @@ async function run(job: Job, log: Log, stopSignal: AbortSignal, onListening: () 
   const startup = instance.ready.then(async () => {
     const token = instance.hasIssuer ? undefined : await makeFirstToken(job, instance, stopSignal);
     if (token !== undefined) log.logger.info({ token }, 'created the first token of the store');
-    log.logger.info('ready');
+    log.logger.info({ operations: instance.url + instance.contract.basePath }, 'ready');
     // Speeds up the next start even if this process is killed.
     flushCompileCache();
     // Makes V8 allocate all objects in the young generation. By default, it allocates objects in the old one if objects

@@ -36,8 +36,8 @@ export async function startInstance(service: AnyService, settings: Environment, 
     const instance = await openInstance({ service, config }, log, stopping.signal, stack);
     if (instance === undefined) throw new Error('the instance was stopped before it was returned');
     await instance.ready;
-    log.logger.info('ready');
     const { contract, store, url } = instance;
+    log.logger.info({ operations: url + contract.basePath }, 'ready');
     const token = async (scopes: readonly string[] = scopesOf(contract)) => {
       if (!areScopes(scopes)) throw new ExplainedError(NO_SCOPES);
       const text = makeToken(service.name);

@@ -80,13 +80,29 @@ interface Told {
 }
 export type TellFailure = (refusal: Refusal, requestId: string, operation?: ContractOperation) => Told;
 
-/** Words the failures of a service without an `errorBody`: the start has compared their bodies with the contract. */
-export const tellFailure: TellFailure = (refusal, _requestId, operation) => {
-  const reply = operation && replyFor(operation.replies, refusal.status);
-  if (reply !== undefined && reply.content === undefined) return {};
-  const mediaType = reply?.mediaType === PROBLEM_TYPE ? PROBLEM_TYPE : JSON_TYPE;
-  return { mediaType, text: JSON.stringify(failureBody(refusal, mediaType)) };
-};
+/**
+ * Words the failures of a service without an `errorBody`: the start has compared their bodies with the contract.
+ *
+ * @param outside the media type of those that no operation declares
+ */
+export const tellFailureAs =
+  (outside: string): TellFailure =>
+  (refusal, _requestId, operation) => {
+    const reply = operation && replyFor(operation.replies, refusal.status);
+    if (reply !== undefined && reply.content === undefined) return {};
+    const mediaType = reply === undefined ? outside : reply.mediaType === PROBLEM_TYPE ? PROBLEM_TYPE : JSON_TYPE;
+    return { mediaType, text: JSON.stringify(failureBody(refusal, mediaType)) };
+  };
+export const tellFailure = tellFailureAs(JSON_TYPE);
+
+/** Problem Details, if all bodies of failures that the operations declare are: a client then reads one shape. */
+export function typeOutside(operations: readonly ContractOperation[]): string {
+  const statuses = OF_OPERATIONS.map(statusOf);
+  const types = new Set(
+    operations.flatMap(({ replies }) => statuses.flatMap((status) => replyFor(replies, status)?.mediaType ?? [])),
+  );
+  return types.size === 1 && types.has(PROBLEM_TYPE) ? PROBLEM_TYPE : JSON_TYPE;
+}
 
 /** Checks each body by the contract. @param outside declares the failures outside operations, if the contract does */
 function tellBy(
@@ -130,10 +146,10 @@ function failureBody({ number: error, message }: Pick<Failure, 'number' | 'messa
 }
 
 /** An operation that declares the failures outside operations, by the schema `Error` of the contract, if it has one. */
-export function outsideOf(document: OpenApiDocument): Declared[] {
+export function outsideOf(document: OpenApiDocument, mediaType: string): Declared[] {
   const schema = document.components?.schemas?.['Error'];
   if (schema === undefined) return [];
-  const responses = { default: { content: { [JSON_TYPE]: { schema } } } };
+  const responses = { default: { content: { [mediaType]: { schema } } } };
   const paths = { '/': { get: { operationId: 'outside', responses } } };
   const [outside] = readOperations({ ...document, security: [], paths });
   return outside === undefined ? [] : [{ ...outside, id: 'components/schemas/Error' }];
@@ -223,7 +239,7 @@ export function requireFailures(
         requireBody(node, where, number, operation);
       }
     });
-  if (errorBody === undefined) return tellFailure;
+  if (errorBody === undefined) return tellFailureAs(typeOutside(operations));
   const schema = document.components?.schemas?.['Error'];
   if (outside !== undefined && typeof schema === 'object')
     attempt(() => {

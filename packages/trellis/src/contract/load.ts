@@ -8,7 +8,14 @@ import { follower, type OpenApiDocument, readOpenApi, type Schema } from './sche
 import { ContractError } from './errors.ts';
 import { Findings } from './schema/findings.ts';
 import { exactJson } from './schema/int64.ts';
-import { type ErrorBodyOf, outsideOf, requireFailures, requireRequestIds, type TellFailure } from './failures.ts';
+import {
+  type ErrorBodyOf,
+  outsideOf,
+  requireFailures,
+  requireRequestIds,
+  type TellFailure,
+  typeOutside,
+} from './failures.ts';
 import { requireOneIntegerType } from './rules/integers.ts';
 import { requireOneFile } from './rules/one-file.ts';
 import { requireLinearPatterns } from './rules/patterns.ts';
@@ -103,7 +110,7 @@ export function examine(
   }
   const basePath = readBasePath(document, attempt, isSound);
   const operations = withValidators(readOperations(document, attempt, isSound), document, attempt, isServed);
-  const judged = errorBody === undefined ? [] : (attempt(() => outsideOf(document)) ?? []);
+  const judged = errorBody === undefined ? [] : (attempt(() => outsideOf(document, typeOutside(operations))) ?? []);
   const [outside] = withValidators(judged, document, attempt, isServed);
   const tell = requireFailures(document, operations, follow, errorBody, outside, attempt);
   for (const operation of operations)

@@ -36,7 +36,7 @@ export function createApp(options: AppOptions): Application {
   app.disable('query parser');
   routeOperations(app, options);
   app.use(options.pages);
-  app.use(unknownPath);
+  app.use(unknownPath(options.basePath + contract.basePath));
   app.use(failedWith(tell));
 
   const markForOrigins = corsOrigins && createCors(corsOrigins, contract, corsHeaders);
@@ -78,9 +78,14 @@ export function createApp(options: AppOptions): Application {
   };
 }
 
-const unknownPath: RequestHandler = (request) => {
-  throw new Refusal(ErrorNumber.pathUnknown, `the path ${sentPath(request)} does not exist`);
-};
+/** @param basePath of the operations: a client that omits it reads where they are */
+function unknownPath(basePath: string): RequestHandler {
+  return (request) => {
+    const path = sentPath(request);
+    const where = path.startsWith(`${basePath}/`) ? '' : `: operations are below ${basePath}/`;
+    throw new Refusal(ErrorNumber.pathUnknown, `the path ${path} does not exist${where}`);
+  };
+}
 
 function failedWith(tell: TellFailure): ErrorRequestHandler {
   // Express recognizes an error handler by its four parameters.

@@ -163,6 +163,7 @@ test('each line of the log begins with its level and time, and ends with its mes
     'stopping',
     'stopped',
   ]);
+  expect(service.log()[3]).toMatchObject({ operations: service.url });
   expect(service.log()[4]).toEqual({
     level: 'info',
     time: expect.any(String),

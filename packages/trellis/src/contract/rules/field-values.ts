@@ -54,7 +54,7 @@ export const FORMATS = [...Object.keys(NUMBER_FORMATS), ...Object.keys(STRING_FO
 export const format: ValueCheck = (value, { type }) => {
   if (!FORMATS.includes(String(value))) return `${String(value)} is not supported: use one of ${FORMATS.join(', ')}`;
   if (value !== 'int64' || [type].flat().includes('integer')) return undefined;
-  return 'int64 must stand beside type: integer';
+  return 'int64 must stand beside type: integer: write it, or, for digits in a text, a pattern in place of the format';
 };
 
 const mapOf = (what: string, isEntry: (entry: readonly [string, unknown]) => boolean) =>

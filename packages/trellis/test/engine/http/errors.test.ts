@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { StoreUnavailable, ValueRefused } from '../../../src/storage/store.ts';
 import { GARDEN, gardenOperations } from '../../services/garden/garden.ts';
-import { startApp } from '../../support/app.ts';
+import { startApp, YAML } from '../../support/app.ts';
 import type { Handler } from '../../../src/service.ts';
 
 const PLAIN = 'application/json';
@@ -69,6 +69,21 @@ test('a failure of an unknown path, an unknown method or another operation is no
       type: PLAIN,
       body: { error: expect.any(Number), message: text },
     });
+});
+
+test('a failure outside operations is a problem (RFC 9457) where all failures of the contract are', async () => {
+  const yaml = `${YAML.slice(0, YAML.indexOf('    Error:\n'))}    Error: { type: object }\n`;
+  const { url } = await startApp({
+    yaml: yaml.replace(/\n {2}responses:\n[^]*?\n {2}headers:\n/, (part) => part.replaceAll(PLAIN, PROBLEM)),
+  });
+  for (const [path, status] of [
+    ['/none', 404],
+    ['/items', 405],
+  ] as const) {
+    const response = await fetch(url + path);
+    expect([response.status, response.headers.get('content-type')]).toEqual([status, PROBLEM]);
+    expect(await response.json()).toMatchObject({ type: 'about:blank', status, detail: text });
+  }
 });
 
 test('the log has the number of a failure that an operation returns as a problem', async () => {

@@ -63,6 +63,12 @@ describe('pages are below the path of BASE_URL, and operations below that path f
   ])('GET %s gets %i', async (path, status) => {
     expect((await fetch(app.url + path)).status).toBe(status);
   });
+
+  test('a client that omits them reads where the operations are', async () => {
+    const said = async (path: string) => (await fetch(app.url + path)).text();
+    expect(await said('/v1:b/beds/newest')).toContain('does not exist: operations are below /a+b(c)/v1:b/');
+    expect(await said('/a+b(c)/v1:b/none')).toContain('/a+b(c)/v1:b/none does not exist"');
+  });
 });
 
 test.each(['OPTIONS', 'HEAD', 'PATCH', 'TRACE'])('a path may have the method %s', async (method) => {

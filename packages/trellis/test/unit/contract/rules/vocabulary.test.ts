@@ -208,7 +208,11 @@ describe('loadContract refuses, with place and cure,', () => {
     ['Schema', { 'x-error-numbers': ['gone'] }, 'x-error-numbers must be a map of numbers to their meanings'],
     ['Schema', { patternProperties: { '[': true } }, 'patternProperties does not compile'],
     ['Schema', { format: 'colour' }, 'format colour is not supported: use one of int32, int64'],
-    ['Schema', { format: 'int64', type: 'string' }, 'format int64 must stand beside type: integer'],
+    [
+      'Schema',
+      { format: 'int64', type: 'string' },
+      'format int64 must stand beside type: integer: write it, or, for digits in a text, a pattern in place of the format',
+    ],
     ...['properties', 'patternProperties', 'dependentSchemas', '$defs'].map((keyword): [ObjectKind, Node, string] => [
       'Schema',
       { [keyword]: JSON.parse('{"__proto__":true}') as Node },
