@@ -26,8 +26,8 @@ function need(declarations: string): void {
 }
 for (const file of Object.values(packageJson.exports)) need(join(file.replace(/\.ts$/, '.d.ts')));
 for (const file of globSync('**/*.d.ts', { cwd: TO })) if (!needed.has(file)) rmSync(join(TO, file));
-// The pages have links to the bank, which has one operation of each kind.
-for (const each of ['openapi.yaml', 'main.ts', 'service', 'generated'])
+// The pages have links to the bank, which has one operation of each kind. Its types are as `generate` writes them.
+for (const each of ['openapi.yaml', 'main.ts', 'service'])
   cpSync(join(ROOT, 'examples/bank', each), join(TO, 'examples/bank', each), { recursive: true });
 for (const each of ['README.md', 'CHANGELOG.md', 'docs', 'template', 'src/pages/docs.css'])
   cpSync(join(FROM, each), join(TO, each), { recursive: true });

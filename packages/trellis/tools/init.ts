@@ -105,7 +105,10 @@ export async function init(named: string, contract?: string): Promise<void> {
       [/ {2}operations: .*\n/, stubs.members],
     ]);
     // A contract that was written elsewhere has a style of its own: another path would break its clients.
-    edit('redocly.yaml', [['[recommended]', '[minimal]']]);
+    edit('redocly.yaml', [
+      ['[recommended]', '[minimal]'],
+      ['own/example-of-error: error', 'own/example-of-error: warn'],
+    ]);
     for (const each of stubs.left) console.error(each);
   }
   writePackageJson(folder, name, trellis, before);
