@@ -155,10 +155,11 @@ function spendKeyword(weights: readonly Weights[]): Ajv.CodeKeywordDefinition {
       const { schema, once, character, part, faults, isClosed } = weights[cxt.schema as number] ?? CALL;
       const eachPart = part + (allErrors && isClosed ? FAULT : 0);
       let cost: Ajv.Code = _`${once + (allErrors ? FAULT * faults : 0)}`;
-      if (schema === undefined) cost = _`${cost} + ${COPY} * ${new Name('errors')}`;
+      const calls = countCalls(it.schema);
+      // A failing pattern of patternProperties does not end the search through the members: Ajv goes on to the next one.
+      if (schema === undefined || calls > 0) cost = _`${cost} + ${COPY} * ${new Name('errors')}`;
       if (character > 0) cost = _`${cost} + (typeof ${data} === "string" ? ${character} * ${data}.length : 0)`;
       if (eachPart > 0) cost = _`${cost} + ${eachPart} * ${gen.scopeValue('func', { ref: countParts })}(${data})`;
-      const calls = countCalls(it.schema);
       if (calls > 0) for (const name of namesIn(cxt)) cost = _`${cost} + ${calls * NAME} * ${name}.length`;
       const kept = gen.scopeValue('obj', { ref: budget });
       if (schema !== undefined) gen.code(_`${kept}.at = ${gen.scopeValue('obj', { ref: schema })}`);

@@ -83,3 +83,13 @@ test('a member with a name of more than 1000 characters is refused, as Ajv write
     'Refusal: the name of the member at position 1 is too long: use at most 1000 characters',
   );
 });
+
+test('a pattern that many members fail spends the copies of their faults', async () => {
+  const Two: Drawn['schema'] = {
+    anyOf: [{ type: 'string' }, { type: 'array', items: { $ref: '#/components/schemas/Two' } }],
+  };
+  const members = { patternProperties: { '^k': { $ref: '#/components/schemas/Two' } } };
+  const body = JSON.stringify(Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`k${index}`, 1])));
+  const said = await refusal({ schema: { if: members, then: {}, else: {} }, components: { Two } }, body);
+  expect(said).toContain('takes too much work to check');
+});
