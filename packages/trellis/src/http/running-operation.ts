@@ -16,11 +16,10 @@ export function asOperation(id: string, handler: Handler) {
   // One scope for all requests of a caller: to make one takes longer than to enter it.
   const scopes = new WeakMap<Caller, typeof ofOperation>();
   return ({ caller, key }: Pick<Exchange, 'caller' | 'key'>, ...given: Parameters<Handler>) => {
-    let scope = caller && scopes.get(caller);
-    if (scope === undefined) {
-      scope = scopeOf(key);
-      if (caller !== undefined) scopes.set(caller, scope);
-    }
+    // No object stands for a client without a token: a scope kept for one request takes four times as long as none.
+    if (caller === undefined) return ofOperation(asCaller, key, () => handler(...given));
+    let scope = scopes.get(caller);
+    if (scope === undefined) scopes.set(caller, (scope = scopeOf(key)));
     return scope(handler, ...given);
   };
 }
