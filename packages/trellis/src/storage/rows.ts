@@ -77,7 +77,18 @@ export function newRow(formats: ReadonlyMap<string, RowFormat>, table: string, r
   const all = added === undefined ? row : { ...row, ...added };
   const other = Object.keys(all).find((name) => !format.columns.includes(name));
   if (other !== undefined) throw new Error(`${format.table} has no column ${other}`);
-  const values = format.columns.map((column, index) => takenOf(format, all, column, format.kinds[index]));
+  const values = format.columns.map((column, index) => {
+    try {
+      return takenOf(format, all, column, format.kinds[index]);
+    } catch (error) {
+      // No client has sent what the service adds.
+      if (error instanceof ValueRefused && added !== undefined && Object.hasOwn(added, column))
+        throw new Error(`the column ${column} of ${format.table}, which the service adds: ${error.message}`, {
+          cause: error,
+        });
+      throw error;
+    }
+  });
   if (format.mayHaveLongKey && lengthOfKey(format.keyOf(values)) > MAX_KEY_BYTES)
     throw new ValueRefused(`a key has more than the ${MAX_KEY_BYTES} bytes that can be stored`);
   return [table, added && Object.keys(added), ...values];

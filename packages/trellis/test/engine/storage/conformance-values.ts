@@ -205,6 +205,16 @@ export function testValues(getStore: () => Store): void {
       await expect(database.updateTable('kinds').set({ text }).execute()).rejects.toMatchObject(refused);
     });
 
+    test('a text with U+0000 is refused as a fault of the service, in a column that the service adds', async () => {
+      const { create } = getStore() as unknown as Own;
+      const { text, ...row } = newKinds();
+      const refused = create('kinds', row, { text: `${text}\0` });
+      await expect(refused).rejects.toMatchObject({
+        name: 'Error',
+        message: 'the column text of "kinds", which the service adds: a text has U+0000, which cannot be stored',
+      });
+    });
+
     test('a key is refused that is longer than the index of PostgreSQL takes', async () => {
       const { create } = getStore() as unknown as Own;
       // Random letters, which PostgreSQL cannot compress.
