@@ -82,7 +82,7 @@ export function createApp(options: AppOptions): Application {
 function unknownPath(basePath: string): RequestHandler {
   return (request) => {
     const path = sentPath(request);
-    const where = path.startsWith(`${basePath}/`) ? '' : `: operations are below ${basePath}/`;
+    const where = basePath === '' || path.startsWith(`${basePath}/`) ? '' : `: operations are below ${basePath}/`;
     throw new Refusal(ErrorNumber.pathUnknown, `the path ${path} does not exist${where}`);
   };
 }
