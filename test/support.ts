@@ -43,7 +43,10 @@ export const ERROR_NUMBERS = components.schemas.Error.properties.error['x-error-
 export function runBackupLine(directive: 'ExecStart' | 'ExecStartPost', folder: string, env = process.env): void {
   const unit = readFileSync(join(ROOT, 'deploy/plant-store-backup.service'), 'utf8');
   const [, line = 'exit 99'] = new RegExp(`^${directive}=\\+?/bin/sh -euc '(.*)'$`, 'm').exec(unit) ?? [];
-  const here = line.replaceAll('%%', '%').replace(/cd \/var\/lib\/[\w/-]+/, `cd ${quoted(folder)}`);
+  const here = line
+    .replaceAll('%%', '%')
+    .replaceAll('/opt/plant-store', quoted(ROOT))
+    .replace(/cd \/var\/lib\/[\w/-]+/, `cd ${quoted(folder)}`);
   execFileSync('sh', ['-euc', here], { env, stdio: 'pipe' });
 }
 

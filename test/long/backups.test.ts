@@ -8,6 +8,7 @@ import { Project } from '../../packages/trellis/test/support/project.ts';
 import { blocks, run } from '../../packages/trellis/test/support/readme.ts';
 import { testWith } from '../../packages/trellis/test/support/skipping.ts';
 import { temporaryFolder } from '../../packages/trellis/test/support/temporary.ts';
+import { noteArguments } from './arguments.ts';
 import { plantStore, runBackupLine } from '../support.ts';
 
 const LAST = '{"id":9007199254740993,"name":"Ginkgo"}\n';
@@ -42,29 +43,36 @@ const POSTGRES = installedPostgres();
 const none = POSTGRES === undefined ? "Debian's PostgreSQL is not installed" : undefined;
 testWith(none, 'the commands of docs/data.md back up and restore a store in PostgreSQL', async () => {
   await using server = await PostgresServer.create({}, POSTGRES);
-  const url = server.url(await server.createDatabase());
+  const url = (await server.createRole('plants', 'secret', 'createdb'))(await server.createDatabase('owner plants'));
+  const { path, noted } = noteArguments(join(POSTGRES ?? '', 'bin'));
   // The page names an example server, which this test replaces.
-  const lines = blocks('data', 'PostgreSQL', 'sh').map((block) => block.replace(/^export DATABASE_URL=.*\n/, ''));
-  await follow(lines, `export DATABASE_URL='${url}' PATH="${join(POSTGRES ?? '', 'bin')}:$PATH"`, 'dump');
+  const [first = '', ...lines] = blocks('data', 'PostgreSQL', 'sh');
+  const here = first.replace(/DATABASE_URL=postgres:.*/, `DATABASE_URL='${url}' PATH='${path}'`);
+  await follow(lines, here, 'dump');
+  for (const program of ['pg_dump', 'pg_restore', 'createdb', 'dropdb']) expect(noted()).toContain(`${program} `);
+  expect(noted()).not.toContain('secret');
 });
 
 testWith(none, 'the unit of backups dumps a store in PostgreSQL, and leaves no dump that is incomplete', async () => {
   await using server = await PostgresServer.create({}, POSTGRES);
-  const url = server.url(await server.createDatabase());
-  const PATH = `${join(POSTGRES ?? '', 'bin')}:${process.env['PATH'] ?? ''}`;
-  await plantStore(['migrate'], { DATABASE_URL: url });
+  const url = await server.createRole('plants', 'secret');
+  const database = await server.createDatabase('owner plants');
+  const { path: PATH, noted } = noteArguments(join(POSTGRES ?? '', 'bin'));
+  await plantStore(['migrate'], { DATABASE_URL: url(database) });
   const folder = temporaryFolder();
-  const backUp = (url: string) => {
-    runBackupLine('ExecStart', folder, { PATH, DATABASE_URL: url });
+  const backUp = (DATABASE_URL: string) => {
+    runBackupLine('ExecStart', folder, { PATH, DATABASE_URL, RUNTIME_DIRECTORY: temporaryFolder() });
   };
   expect(() => {
-    backUp(server.url('none'));
+    backUp(url('none'));
   }).toThrow();
   const dumps = () => readdirSync(folder).filter((name) => name.endsWith('.dump'));
   expect(dumps()).toEqual([]);
-  backUp(url);
+  backUp(url(database));
   const [dump = ''] = dumps();
   expect(String(execFileSync('pg_restore', ['--list', join(folder, dump)], { env: { PATH } }))).toContain(
     'TABLE DATA public plants',
   );
+  expect(noted()).toContain('pg_dump ');
+  expect(noted()).not.toContain('secret');
 });

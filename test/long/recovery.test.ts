@@ -10,6 +10,7 @@ import { ROOT, type Service } from '../../packages/trellis/test/support/service.
 import { testWith } from '../../packages/trellis/test/support/skipping.ts';
 import { temporaryFolder } from '../../packages/trellis/test/support/temporary.ts';
 import { until } from '../../packages/trellis/test/support/until.ts';
+import { noteArguments } from './arguments.ts';
 import { startPlants } from '../support.ts';
 
 const STORES = join(ROOT, 'released/stores');
@@ -33,15 +34,24 @@ const SHAPE = `select table_name, column_name, data_type, is_nullable from infor
 
 testWith(none, 'the lines of docs/deployment.md roll PostgreSQL back to each release, and forward again', async () => {
   await using server = await PostgresServer.create({}, POSTGRES);
+  const role = await server.createRole('plants', 'secret', 'createdb');
+  const { path, noted } = noteArguments(BIN);
   const found = blocks('deployment', 'Upgrade and rollback', 'sh');
   const [dump, back] = ['pg_dump', 'pg_restore'].map((each) => found.find((text) => text.includes(each)));
   for (const release of RELEASES) {
-    const database = await server.createDatabase();
-    await server.query(readFileSync(join(STORES, release, 'plants.sql'), 'utf8'), database);
+    const database = await server.createDatabase('owner plants');
+    await server.query(`set role plants; ${readFileSync(join(STORES, release, 'plants.sql'), 'utf8')}`, database);
     const shape = await server.query(SHAPE, database);
-    const { project, runBlock } = shell(`export DATABASE_URL='${server.url(database)}' PATH="${BIN}:$PATH"`);
-    const here = (text = '') => text.replaceAll('/var/backups/', `${project.folder}/`);
-    await runBlock(here(dump));
+    const project = new Project();
+    const settings = `--env-file '${project.folder}/plants.env'`;
+    const here = (text = '') =>
+      text
+        .replaceAll(/\/(var\/backups|root)\//g, `${project.folder}/`)
+        .replace('plant-store --env-file /etc/plant-store.env', `scripts/plant-store ${settings}`);
+    project.write('plants.env', `DATABASE_URL=${role(database)}\n`);
+    const [named = '', ...dumping] = here(dump).split(/(?<=\n)/);
+    const { runBlock } = shell(`PATH='${path}'\n${named}`, project);
+    await runBlock(dumping.join(''));
     await runBlock('scripts/plant-store import - <<< \'{"id":77,"name":"since"}\'');
     const newer = await server.query(SHAPE, database);
     await runBlock(here(back));
@@ -51,7 +61,7 @@ testWith(none, 'the lines of docs/deployment.md roll PostgreSQL back to each rel
     expect(await server.query(version, 'plants_before')).toEqual([{ version: release === '692d905' ? '1' : '2' }]);
     await server.query("insert into plants values (78, 'by the older version')", 'plants_before');
     expect(await server.query(SHAPE, database)).toEqual(newer);
-    const url = server.url('plants_before');
+    const url = role('plants_before');
     await runBlock(`scripts/plant-store export newer.ndjson; scripts/plant-store --store '${url}' migrate`);
     await runBlock(`scripts/plant-store --store '${url}' import newer.ndjson`);
     const all = await runBlock(`scripts/plant-store --store '${url}' export`);
@@ -60,6 +70,8 @@ testWith(none, 'the lines of docs/deployment.md roll PostgreSQL back to each rel
     expect(all).toContain('{"id":78,"name":"by the older version"}\n');
     await server.query('drop database plants_before');
   }
+  for (const program of ['pg_dump', 'pg_restore', 'createdb']) expect(noted()).toContain(`${program} `);
+  expect(noted()).not.toContain('secret');
 });
 
 /** Creates a plant, and returns the status of the reply. */
@@ -99,7 +111,7 @@ test('the commands of docs/recovery.md bring back what a wrong DELETE removed in
 });
 
 testWith(none, 'the commands of docs/recovery.md bring back what a wrong DELETE removed in PostgreSQL', async () => {
-  const [, base, recover, fetchBack] = blocks('recovery', 'One wrong DELETE', 'sh');
+  const [, rights, base, archive, recover, fetchBack] = blocks('recovery', 'One wrong DELETE', 'sh');
   const [settings = ''] = blocks('recovery', 'One wrong DELETE', 'ini');
   const place = temporaryFolder();
   mkdirSync(join(place, 'wal'));
@@ -111,23 +123,33 @@ testWith(none, 'the commands of docs/recovery.md bring back what a wrong DELETE 
   writeFileSync(join(server.data, 'postgresql.auto.conf'), here(settings));
   await server.stop();
   await server.start();
-  const url = server.url(await server.createDatabase());
+  const role = await server.createRole('plants', 'secret');
+  const database = await server.createDatabase('owner plants');
   const as = NOBODY.uid === undefined ? '' : `setpriv --reuid=${NOBODY.uid} --regid=${NOBODY.gid} --clear-groups`;
-  const { project, runBlock } = shell(`export DATABASE_URL='${url}' PATH="${BIN}:$PATH"`);
+  const { path, noted } = noteArguments(BIN);
+  const named = `DATABASE_URL="$(scripts/plant-store --store '${role(database)}' passfile passfile)"`;
+  const { project, runBlock } = shell(`export PATH='${path}' ${named}`);
   project.write('plants.ndjson', THREE);
-  await runBlock(`scripts/plant-store import plants.ndjson; cd '${place}'; ${as} sh -c '${here(base)}'`);
+  const superuser = `psql --dbname='${server.url(database)}'`;
+  await runBlock(rights?.replace('sudo -u postgres psql --dbname=plants', superuser));
+  await runBlock(
+    `scripts/plant-store import plants.ndjson; cd '${place}'; ${here(base)} chown -R ${String(NOBODY.uid ?? '"$USER"')} base-*`,
+  );
   const [moment] = await server.query('select now()::text as now');
-  const remove = (where: string) => server.query(`delete from plants where ${where}`, url.split('/').at(-1));
+  const remove = (where: string) => server.query(`delete from plants where ${where}`, database);
   const pgCtl = `${as} ${join(BIN, 'pg_ctl')}`;
   const recovery = here(recover)
     .replace(/recovery_target_time = .*/, `recovery_target_time = '${String(moment?.['now'])}'`)
     .replace('/usr/lib/postgresql/15/bin/pg_ctl', `chown --recursive --reference=. beside; ${pgCtl}`);
   try {
-    await bringBack({ project, runBlock }, url, remove, [`cd '${place}'; ${recovery}`, here(fetchBack)]);
+    const lines = [archive, `cd '${place}'; ${recovery}`, here(fetchBack)];
+    await bringBack({ project, runBlock }, role(database), remove, lines);
   } finally {
     // The server beside it may not have started.
     await runBlock(`cd '${place}'; ${pgCtl} --pgdata=beside --mode=immediate stop || cat beside.log`);
   }
+  for (const program of ['pg_basebackup', 'psql']) expect(noted()).toContain(`${program} `);
+  expect(noted()).not.toContain('secret');
 });
 
 testWith(none, 'the commands of docs/postgresql.md move a store to a newer PostgreSQL under load', async () => {
@@ -139,7 +161,7 @@ testWith(none, 'the commands of docs/postgresql.md move a store to a newer Postg
   const { runBlock } = shell(environment);
   const indented = (text: string) => text.replaceAll(/^ {3}/gm, '');
   const [make, copy, ask, change, end] = steps().map(indented);
-  await runBlock(make?.replace('psql "$NEW" --dbname=postgres', `psql '${anew.url()}'`));
+  await runBlock(make?.replaceAll('psql "$NEW" --dbname=postgres', `psql '${anew.url()}'`));
   const url = `postgres://plants:secret@127.0.0.1:${old.port},127.0.0.1:${anew.port}/plants`;
   const service = await startPlants({ DATABASE_URL: url });
   const moving = (async () => {

@@ -50,7 +50,7 @@ describeWith(missing, 'the lines of docs/two-instances.md', () => {
   });
 
   test('creates a database, and the settings that both instances share', async () => {
-    await walk(database.replace('sudo -u postgres psql', 'psql -U postgres -h 127.0.0.1 -p 5432'));
+    await walk(database.replaceAll('sudo -u postgres psql', 'psql -U postgres -h 127.0.0.1 -p 5432'));
     await walk(settings);
     expect(project.read('.env')).toContain('JWT_ISSUER=');
   });

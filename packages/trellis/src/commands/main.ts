@@ -141,6 +141,10 @@ function commandsOf(service: AnyService, io: Io, writeOut: (text: string) => voi
       (await import('./backup.ts')).restore(read(), file, options),
     );
   program
+    .command('passfile <file>')
+    .description('Write the password of DATABASE_URL to a file for pg_dump and psql, and print the URL without it')
+    .action(async (file: string) => (await import('./passfile.ts')).writePassfile(read(), file));
+  program
     .command('remove <key>')
     .description('Delete the row of a table that has this key, for good')
     .option(...TABLE)

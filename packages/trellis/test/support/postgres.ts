@@ -7,6 +7,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   renameSync,
   rmSync,
   writeFileSync,
@@ -181,6 +182,20 @@ export class PostgresServer extends Postgres implements AsyncDisposable {
   set(settings: Settings): void {
     const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'\n`);
     appendFileSync(join(this.data, 'postgresql.conf'), lines.join(''));
+  }
+
+  /**
+   * Makes a role that must give its password, unlike the others of the server. @param rights as `create role` takes them
+   *
+   * @returns its URL of a database
+   */
+  async createRole(name: string, password: string, rights = ''): Promise<(database: string) => string> {
+    await this.query(`create role ${name} login password '${password.replaceAll("'", "''")}' ${rights}`);
+    const file = join(this.data, 'pg_hba.conf');
+    const line = (database: string) => `host ${database} ${name} all scram-sha-256\n`;
+    writeFileSync(file, `${line('all')}${line('replication')}${readFileSync(file, 'utf8')}`);
+    await this.query('select pg_reload_conf()');
+    return (database) => this.url(database, '', `${name}:${encodeURIComponent(password)}`);
   }
 
   reload(): void {

@@ -190,3 +190,16 @@ export function dumpCommand({ url }: PostgresLocation, what: 'backup' | 'restore
     ? `pg_dump --format=custom --file=${shellWord(file)} ${shellWord(url)}`
     : `pg_restore --clean --if-exists --single-transaction --dbname=${shellWord(url)} ${shellWord(file)}`;
 }
+
+/** The password as libpq's file of passwords has it, for each server and database: also for copies of this one. */
+export function passfileLine({ user, password }: PostgresLocation): string {
+  const field = (text: string) => text.replaceAll(/[:\\]/g, String.raw`\$&`);
+  return `*:*:*:${field(user)}:${field(password)}\n`;
+}
+
+/** The URL, with this file in place of a password. */
+export function withPassfile({ url }: PostgresLocation, path: string): string {
+  const [before = '', query = ''] = url.split('?');
+  const others = query.split('&').filter((each) => each !== '' && !each.startsWith('passfile='));
+  return `${before}?${[...others, `passfile=${encodeURIComponent(path).replaceAll('%2F', '/')}`].join('&')}`;
+}

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { PostgresServer } from '../../support/postgres.ts';
@@ -51,6 +51,35 @@ describeWith(
       await run('remove', '9007199254740993');
       await printed('restore');
       expect((await run('export')).stdout).toBe(readFileSync(join(folder, 'p.ndjson'), 'utf8'));
+    });
+
+    test('passfile writes a password with special characters for psql and the service, and prints a URL without it', async () => {
+      const folder = temporaryFolder();
+      const database = await server.createDatabase();
+      const url = await server.createRole('keeper', String.raw`a:b\c@%/'? é#`);
+      const DATABASE_URL = `${url(database)}?sslmode=disable&passfile=none`;
+      for (const _ of [1, 2]) {
+        const { code, stdout, stderr } = await runCommand(['passfile', 'my keys'], { DATABASE_URL }, folder);
+        const path = `${folder}/my%20keys`;
+        const told = `${server.url(database, '', 'keeper')}?sslmode=disable&passfile=${path}\n`;
+        expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: told, stderr: '' });
+        expect(statSync(join(folder, 'my keys')).mode & 0o777).toBe(0o600);
+        const args = ['--no-password', '-Atc', 'select current_user', stdout.trim()];
+        expect(String(execFileSync(join(POSTGRES ?? '', 'bin/psql'), args, { env: {} }))).toBe('keeper\n');
+        await runCommand(['passfile', 'again'], { DATABASE_URL: stdout.trim() }, folder);
+        expect(readFileSync(join(folder, 'again'))).toEqual(readFileSync(join(folder, 'my keys')));
+      }
+    });
+
+    test('passfile writes no file if the store has no password', async () => {
+      const folder = temporaryFolder();
+      const DATABASE_URL = server.url('postgres', '?sslmode=disable');
+      const told = { code: 0, stdout: `${DATABASE_URL}\n`, stderr: '' };
+      expect(await runCommand(['passfile', 'x'], { DATABASE_URL }, folder)).toEqual(told);
+      const stderr = 'item-store: a store in SQLite has no password: `backup` and `restore` need none\n';
+      const refused = { code: 1, stdout: '', stderr };
+      expect(await runCommand(['passfile', 'x'], { DATABASE_URL: 'sqlite:x.db' }, folder)).toEqual(refused);
+      expect(readdirSync(folder)).toEqual([]);
     });
   },
 );
