@@ -4,13 +4,15 @@ ARG BASE=node:26.10.0-bookworm-slim
 FROM ${BASE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY packages/contract/package.json packages/contract/
 COPY packages/trellis/package.json packages/trellis/
-# The optional packages are Node itself, which the base has already. Of the workspaces, the service needs one: npm would
+# The optional packages are Node itself, which the base has already. Of the workspaces, the service needs two: npm would
 # link the others, also those that are missing here.
-RUN npm ci --omit=dev --omit=optional --workspace packages/trellis --include-workspace-root
+RUN npm ci --omit=dev --omit=optional --workspace packages/contract --workspace packages/trellis --include-workspace-root
 COPY LICENSE openapi.yaml ./
 COPY scripts/node scripts/plant-store scripts/require-node.cjs scripts/
 COPY generated generated/
+COPY packages/contract/src packages/contract/src/
 COPY packages/trellis/src packages/trellis/src/
 COPY src src/
 RUN install --directory --owner=node --group=node node_modules/.cache

@@ -7,6 +7,7 @@ import ts from 'typescript';
 import tseslint from 'typescript-eslint';
 
 const SRC = 'packages/trellis/src';
+const CONTRACT = 'packages/contract/src';
 
 /** Packages that only the folders with these names in `packages` import. */
 const PACKAGES = ['express', 'express-openapi-validator/dist', 'kysely', 'node:process', 'node:sqlite', 'pg'];
@@ -27,66 +28,61 @@ const SHARED_BY_ENGINES = [
   'schema.ts',
   'transaction.ts',
 ];
-const ABOVE_STORAGE = ['auth', 'contract', 'files', 'http', 'observability', 'pages', 'storage'].map(
-  (name) => `${name}/`,
-);
+const ABOVE_STORAGE = ['auth', 'files', 'http', 'observability', 'pages', 'storage'].map((name) => `${name}/`);
+/** A thread of SQLite would load the validator. */
+const BEYOND_GROUND = '^trellis-contract$';
 const IMPORTS = {
   '*.ts': { others: [], own: [...ABOVE_STORAGE, 'environment.ts', 'read-settings.ts', 'service.ts'] },
   // What the package exports. It imports commands/main.ts and commands/start.ts at run time.
   'index.ts': {
     others: [],
-    own: [
-      'contract/errors.ts',
-      'contract/failures.ts',
-      'contract/merge-patch.ts',
-      'contract/types.ts',
-      'http/entity-tag.ts',
-      'service.ts',
-      'storage/',
-    ],
+    own: ['http/entity-tag.ts', 'service.ts', 'storage/'],
     ownTypes: ['commands/start.ts'],
     not: '^\\./storage/(?!(cursor|steps|store|tables|values)\\.ts$)',
   },
   'sql.ts': { others: [], own: [], packages: ['kysely'] },
   'service.ts': { others: [], own: [], ownTypes: ABOVE_STORAGE },
   'commands/**': { others: [...ABOVE_STORAGE, 'config.ts', 'environment.ts', 'read-settings.ts', 'service.ts'] },
-  // From the lowest of its folders: each imports those before it.
-  'contract/*.ts': { others: [] },
-  'contract/schema/**': { others: ['errors.ts'] },
-  'contract/rules/**': { others: ['errors.ts', 'schema/'] },
-  'contract/message/**': { others: ['errors.ts', 'schema/', 'rules/'] },
-  'contract/validator/**': { others: ['contract.ts', 'errors.ts', 'schema/', 'rules/', 'message/'] },
-  'contract/validator/validator-eov.ts': {
-    others: ['contract.ts', 'errors.ts', 'schema/', 'rules/', 'message/'],
-    packages: ['express-openapi-validator/dist'],
-  },
   'http/**': {
-    others: ['contract/', 'storage/caller.ts', 'storage/store.ts'],
+    others: ['storage/caller.ts', 'storage/store.ts'],
     types: ['auth/', 'service.ts'],
     packages: ['express'],
   },
   // Queries are made of what Kysely exports.
   'storage/*.ts': {
-    others: ['contract/schema/exact.ts', 'contract/schema/int64.ts'],
+    others: [],
     packages: ['kysely'],
-    not: '^\\./(sqlite|postgres)/',
+    not: `^\\./(sqlite|postgres)/|${BEYOND_GROUND}`,
   },
   'storage/open.ts': { others: [] },
-  'storage/sqlite/**': { others: ['acts.ts', ...SHARED_BY_ENGINES], packages: ['node:sqlite'] },
-  'storage/postgres/**': { others: SHARED_BY_ENGINES, packages: ['pg'] },
-  'auth/**': { others: ['contract/', 'storage/store.ts'] },
+  'storage/sqlite/**': { others: ['acts.ts', ...SHARED_BY_ENGINES], packages: ['node:sqlite'], not: BEYOND_GROUND },
+  'storage/postgres/**': { others: SHARED_BY_ENGINES, packages: ['pg'], not: BEYOND_GROUND },
+  'auth/**': { others: ['storage/store.ts'] },
   'files/**': {
-    others: ['contract/', 'storage/store.ts', 'storage/tables.ts', 'storage/turns.ts'],
+    others: ['storage/store.ts', 'storage/tables.ts', 'storage/turns.ts'],
     types: ['service.ts'],
   },
-  'pages/**': { others: ['contract/', 'http/'], packages: ['express'] },
+  'pages/**': { others: ['http/'], packages: ['express'] },
   'observability/**': {
-    others: ['contract/', 'http/', 'storage/store.ts'],
+    others: ['http/', 'storage/store.ts'],
     types: ['service.ts', 'storage/open.ts'],
   },
 };
 
-/** What every folder of the framework may import: they import nothing themselves. */
+/** As IMPORTS, in trellis-contract, from the lowest of its folders: each imports those before it. */
+const IMPORTS_OF_CONTRACT = {
+  '*.ts': { others: [] },
+  'schema/**': { others: ['errors.ts'] },
+  'rules/**': { others: ['errors.ts', 'schema/'] },
+  'message/**': { others: ['errors.ts', 'schema/', 'rules/'] },
+  'validator/**': { others: ['contract.ts', 'errors.ts', 'schema/', 'rules/', 'message/'] },
+  'validator/validator-eov.ts': {
+    others: ['contract.ts', 'errors.ts', 'schema/', 'rules/', 'message/'],
+    packages: ['express-openapi-validator/dist'],
+  },
+};
+
+/** What every folder of a package may import: they import nothing themselves. */
 const LEAVES = ['explained-error.ts', 'globals.ts', 'shell.ts'];
 
 /** Where a version of Node that was not tested may differ. */
@@ -96,8 +92,8 @@ const UNDOCUMENTED = [
 
 const oneOf = (texts) => `(${texts.map(RegExp.escape).join('|')})`;
 
-function importsOf([name, { others, types = [], own, ownTypes = [], packages = [], not = '^$' }]) {
-  const files = `${SRC}/${name}`;
+function importsOf(from, [name, { others, types = [], own, ownTypes = [], packages = [], not = '^$' }]) {
+  const files = `${from}/${name}`;
   const mine = own === undefined ? ['./'] : [...LEAVES, ...own, ...ownTypes].map((path) => `./${path}`);
   const foreign = PACKAGES.filter((name) => !packages.includes(name));
   const patterns = [
@@ -118,7 +114,11 @@ function importsOf([name, { others, types = [], own, ownTypes = [], packages = [
       })),
     { regex: `^${oneOf(foreign)}(/|$)`, message: `${files} does not import this package.` },
     { regex: not, message: `${files} does not import this file.` },
-    { regex: '^trellis(/|$)', message: 'The framework does not import itself by its name.' },
+    { regex: '^trellis(/|$)', message: 'The packages do not import trellis by its name.' },
+    { regex: '^trellis-contract/(?!ground$)', message: 'What serves imports only trellis-contract and its ground.' },
+    ...(from === CONTRACT
+      ? [{ regex: '^trellis-contract', message: 'A package does not import itself by its name.' }]
+      : []),
     { regex: '^\\./\\.\\.|[^.]/\\.\\./', message: 'The path goes up at its beginning only.' },
   ];
   return { files: [files], rules: { 'no-restricted-imports': ['error', { patterns }] } };
@@ -168,18 +168,22 @@ function shapeOf(file) {
 
 const SHAPES = new Map([...TEXTS.keys()].map((file) => [file, shapeOf(file)]));
 
-/** What a service imports of the framework. */
+/** The doors of the packages. */
 const FACE = {
   trellis: `${SRC}/index.ts`,
   'trellis/sql': `${SRC}/sql.ts`,
   'trellis/testing': 'packages/trellis/testing/index.ts',
+  'trellis-contract': `${CONTRACT}/index.ts`,
+  'trellis-contract/derivation': 'packages/contract/tools/derivation/index.ts',
+  'trellis-contract/ground': `${CONTRACT}/ground.ts`,
+  'trellis-contract/tools': 'packages/contract/tools/index.ts',
 };
 
 /** Adds a file and all that it imports, directly or indirectly. */
 function reach(file, reached) {
   if (reached.has(file) || !TEXTS.has(file)) return;
   reached.add(file);
-  for (const [, path] of TEXTS.get(file).matchAll(/'(\.\.?\/.*?|trellis(?:\/\w+)?)'/g))
+  for (const [, path] of TEXTS.get(file).matchAll(/'(\.\.?\/.*?|trellis(?:-contract)?(?:\/\w+)?)'/g))
     reach(FACE[path] ?? join(file, '..', path), reached);
 }
 
@@ -249,10 +253,11 @@ export default defineConfig(
     },
   },
   ...[...FOLDERS].map(dependencies),
-  ...Object.entries(IMPORTS).map(importsOf),
+  ...Object.entries(IMPORTS_OF_CONTRACT).map((entry) => importsOf(CONTRACT, entry)),
+  ...Object.entries(IMPORTS).map((entry) => importsOf(SRC, entry)),
   {
     // What needs a store, a process or a server stands in another tier.
-    files: ['packages/trellis/test/unit/**'],
+    files: ['packages/*/test/unit/**'],
     rules: {
       'no-restricted-imports': [
         'error',
@@ -269,12 +274,12 @@ export default defineConfig(
     },
   },
   {
-    files: ['packages/trellis/{src,tools,testing}/**'],
+    files: ['packages/*/{src,tools,testing}/**'],
     linterOptions: { reportUnusedDisableDirectives: 'error' },
     rules: { 'no-restricted-syntax': ['error', ...MESSAGES_READ] },
   },
   {
-    files: [`${SRC}/**`],
+    files: [`${SRC}/**`, `${CONTRACT}/**`],
     // A command is loaded when it is run, and Kysely while an engine opens.
     ignores: [`${SRC}/commands/**`, `${SRC}/storage/open.ts`, `${SRC}/index.ts`],
     rules: { 'no-restricted-syntax': ['error', ...MESSAGES_READ, ...UNDOCUMENTED, AT_RUN_TIME] },
@@ -296,7 +301,7 @@ export default defineConfig(
     },
   },
   {
-    files: [`${SRC}/**`, 'src/**', 'examples/*/{main.ts,service/**}'],
+    files: [`${SRC}/**`, `${CONTRACT}/**`, 'src/**', 'examples/*/{main.ts,service/**}'],
     ignores: [`${SRC}/environment.ts`],
     rules: {
       'no-restricted-properties': [

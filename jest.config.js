@@ -16,7 +16,7 @@ if (process.env.NODE_V8_COVERAGE === undefined && process.env.TESTS_MEASURED ===
   process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/node');
 
 export default {
-  testMatch: [`<rootDir>/{test,examples,packages/trellis/test}/**/${folder ? `${folder}/**/` : ''}*.test.ts`],
+  testMatch: [`<rootDir>/{test,examples,packages/*/test}/**/${folder ? `${folder}/**/` : ''}*.test.ts`],
   testPathIgnorePatterns: folder ? [] : ['/long/', '/nightly/', '/prose/'],
   testEnvironment: '<rootDir>/packages/trellis/test/support/environment.ts',
   // Node itself loads what is tested: what runs in tests is what runs in the service.

@@ -11,5 +11,5 @@ const SERVICES = [
 ];
 
 // This takes --check from the command line too.
-await import('../packages/trellis/vocabulary-page.ts');
+await import('../packages/contract/vocabulary-page.ts');
 process.exitCode ??= await main(['generate', ...process.argv.slice(2), ...SERVICES]);

@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 
 const ROOT = join(import.meta.dirname, '..');
 const MAP = join(import.meta.dirname, 't.json');
-const TIERS = 'packages/trellis/test/{unit,engine,process,postgres}';
+const TIERS = 'packages/{contract,trellis}/test/{unit,engine,process,postgres}';
 
 const sources = globSync('{src,test,examples,packages}/**/*.ts', { cwd: ROOT, exclude: ['**/node_modules/**'] });
 const tests = new Set(sources.filter((file) => file.endsWith('.test.ts') && !/\/(?:long|nightly)\//.test(file)));
@@ -24,9 +24,9 @@ for (const file of sources) {
 
 const matching = (pattern: string) => globSync(pattern, { cwd: ROOT }).filter((file) => tests.has(file));
 
-/** The tests with the name of a file: for trellis, at its place in each tier; for services, in any folder of tests. */
+/** The tests with the name of a file: for a package, at its place in each tier; for services, in any folder of tests. */
 function mirrors(file: string): string[] {
-  const [, kind = '', rest = ''] = /^packages\/trellis\/(src|tools|testing)\/(.*)\.ts$/.exec(file) ?? [];
+  const [, kind = '', rest = ''] = /^packages\/\w+\/(src|tools|testing)\/(.*)\.ts$/.exec(file) ?? [];
   if (rest === '') return matching(`{test,examples/*/test}/**/${basename(file, '.ts')}{,-*}.test.ts`);
   const place = kind === 'src' ? rest : `${kind}/${rest}`;
   return matching(`${TIERS}/${place}{,-*,/*}.test.ts`);
@@ -58,8 +58,8 @@ function testsOf(file: string): string[] {
     const since = own.filter((test) => !measured.tests.includes(test));
     return [...known.filter((test) => tests.has(test)), ...since];
   }
-  const [, folder = ''] = /^packages\/trellis\/(?:src\/)?((?:contract\/)?[^/]+)\//.exec(file) ?? [];
-  const ofFolder = folder === '' ? [] : matching(`packages/trellis/test/unit/${folder}/**/*.test.ts`);
+  const [, name = '', folder = ''] = /^packages\/(\w+)\/(?:src\/)?([^/]+)\//.exec(file) ?? [];
+  const ofFolder = folder === '' ? [] : matching(`packages/${name}/test/unit/${folder}/**/*.test.ts`);
   return [...(own.length > 0 ? own : nearest(file)), ...ofFolder];
 }
 

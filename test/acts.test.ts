@@ -6,7 +6,7 @@ import { expect, test } from '@jest/globals';
 import { PostgresServer } from '../packages/trellis/test/support/postgres.ts';
 import { page } from '../packages/trellis/test/support/readme.ts';
 import { ROOT } from '../packages/trellis/test/support/service.ts';
-import { temporaryFolder } from '../packages/trellis/test/support/temporary.ts';
+import { temporaryFolder } from '../packages/contract/test/support/temporary.ts';
 import { fill, look } from '../packages/trellis/test/support/item-store.ts';
 import { LAYOUT, plantStore, startPlantInstance } from './support.ts';
 

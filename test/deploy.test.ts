@@ -7,8 +7,8 @@ import packageJson from '../package.json' with { type: 'json' };
 import { settingsOf } from '../packages/trellis/src/config.ts';
 import { blocks, page } from '../packages/trellis/test/support/readme.ts';
 import { quoted, ROOT } from '../packages/trellis/test/support/service.ts';
-import { testWith } from '../packages/trellis/test/support/skipping.ts';
-import { temporaryFolder } from '../packages/trellis/test/support/temporary.ts';
+import { testWith } from '../packages/contract/test/support/skipping.ts';
+import { temporaryFolder } from '../packages/contract/test/support/temporary.ts';
 import { plants } from '../src/index.ts';
 
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');

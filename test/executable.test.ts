@@ -4,9 +4,9 @@ import { expect, test } from '@jest/globals';
 import { Project } from '../packages/trellis/test/support/project.ts';
 import { run } from '../packages/trellis/test/support/readme.ts';
 import { quoted, ROOT, start } from '../packages/trellis/test/support/service.ts';
-import { testWith } from '../packages/trellis/test/support/skipping.ts';
+import { testWith } from '../packages/contract/test/support/skipping.ts';
 import { noSmallDisk, UNSHARE } from '../packages/trellis/test/support/small-disk.ts';
-import { temporaryFolder } from '../packages/trellis/test/support/temporary.ts';
+import { temporaryFolder } from '../packages/contract/test/support/temporary.ts';
 
 test('`npm link` puts plant-store on the PATH, which then reads the .env of the current folder', async () => {
   const project = new Project();

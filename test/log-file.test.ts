@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 import { freePort } from '../packages/trellis/test/support/port.ts';
 import { blocks } from '../packages/trellis/test/support/readme.ts';
 import { ROOT, start } from '../packages/trellis/test/support/service.ts';
-import { temporaryFolder } from '../packages/trellis/test/support/temporary.ts';
+import { temporaryFolder } from '../packages/contract/test/support/temporary.ts';
 import { until } from '../packages/trellis/test/support/until.ts';
 
 const [line = ''] = blocks('observability', 'Log in files', 'sh');

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import packageJson from '../package.json' with { type: 'json' };
 import { listening, ROOT, start } from '../packages/trellis/test/support/service.ts';
-import { temporaryFolder } from '../packages/trellis/test/support/temporary.ts';
+import { temporaryFolder } from '../packages/contract/test/support/temporary.ts';
 import { plantStore } from './support.ts';
 
 /** The settings of a service on a new store. */

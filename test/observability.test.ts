@@ -12,7 +12,7 @@ import { AUDIENCE, makeKey, TestProvider } from '../packages/trellis/test/suppor
 import { byHand, sendRaw } from '../packages/trellis/test/support/raw.ts';
 import { blocks, page } from '../packages/trellis/test/support/readme.ts';
 import { ROOT } from '../packages/trellis/test/support/service.ts';
-import { temporaryFolder } from '../packages/trellis/test/support/temporary.ts';
+import { temporaryFolder } from '../packages/contract/test/support/temporary.ts';
 import { createPlant, plantStore, startPlantInstance, tellBackup } from './support.ts';
 
 const OBSERVABILITY = page('observability');
@@ -91,7 +91,7 @@ test('docs/observability.md lists each member of the log lines of requests', () 
 });
 
 test('docs/observability.md lists each log message in the sources', () => {
-  const sources = globSync('packages/trellis/src/**/*.ts', { cwd: ROOT }).map((file) =>
+  const sources = globSync('packages/{contract,trellis}/src/**/*.ts', { cwd: ROOT }).map((file) =>
     readFileSync(join(ROOT, file), 'utf8'),
   );
   const calls = /(?:logger(?:\.\w+|\[.*\])\((?:\{.*\}, |\w+, )?|(?<!\.)\bend\(|toLine\('warn', members, )'([^']+)'/g;

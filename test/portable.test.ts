@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { readOpenApi, resolver } from '../packages/trellis/src/contract/schema/document.ts';
+import { readOpenApi, resolver } from '../packages/contract/src/schema/document.ts';
 import { YAML } from './support.ts';
 
 const document = readOpenApi(YAML);

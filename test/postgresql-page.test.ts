@@ -4,7 +4,7 @@ import { freePort } from '../packages/trellis/test/support/port.ts';
 import { sharedPostgres } from '../packages/trellis/test/support/postgres.ts';
 import { blocks } from '../packages/trellis/test/support/readme.ts';
 import { listening, ROOT, start } from '../packages/trellis/test/support/service.ts';
-import { temporaryFolder } from '../packages/trellis/test/support/temporary.ts';
+import { temporaryFolder } from '../packages/contract/test/support/temporary.ts';
 import { createPlant, plantStore, startPlantInstance } from './support.ts';
 
 const server = await sharedPostgres();

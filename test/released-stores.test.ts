@@ -13,7 +13,7 @@ import { plants } from '../src/index.ts';
 import { insist } from '../packages/trellis/test/support/insist.ts';
 import { sharedPostgres } from '../packages/trellis/test/support/postgres.ts';
 import { ROOT } from '../packages/trellis/test/support/service.ts';
-import { temporaryFolder } from '../packages/trellis/test/support/temporary.ts';
+import { temporaryFolder } from '../packages/contract/test/support/temporary.ts';
 import { LAYOUT, plantStore } from './support.ts';
 
 /** Each folder has a store of each engine, made by the commit of its name, with the plants of plants.ndjson. */

@@ -9,7 +9,7 @@ import { plants } from '../src/index.ts';
 import { sharedPostgres } from '../packages/trellis/test/support/postgres.ts';
 import { Session } from '../packages/trellis/test/support/session.ts';
 import { ROOT } from '../packages/trellis/test/support/service.ts';
-import { temporaryFolder } from '../packages/trellis/test/support/temporary.ts';
+import { temporaryFolder } from '../packages/contract/test/support/temporary.ts';
 import { LAYOUT, startPlantInstance } from './support.ts';
 
 const STORES = join(ROOT, 'released/stores');

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startBrowser, visit } from '../packages/trellis/test/support/browser.ts';
 import { startPlants } from './support.ts';
-import { temporaryFolder } from '../packages/trellis/test/support/temporary.ts';
+import { temporaryFolder } from '../packages/contract/test/support/temporary.ts';
 import { DocsPage } from '../packages/trellis/test/process/browser/docs.ts';
 
 /** The element of createPlant. */

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
 import { ROOT } from '../packages/trellis/test/support/service.ts';
-import { testWith } from '../packages/trellis/test/support/skipping.ts';
-import { temporaryFolder } from '../packages/trellis/test/support/temporary.ts';
+import { testWith } from '../packages/contract/test/support/skipping.ts';
+import { temporaryFolder } from '../packages/contract/test/support/temporary.ts';
 
 const TRELLIS = 'packages/trellis';
 

@@ -5,9 +5,9 @@ import { expect, test } from '@jest/globals';
 import packageJson from '../package.json' with { type: 'json' };
 import { Project } from '../packages/trellis/test/support/project.ts';
 import { ROOT, runProcess } from '../packages/trellis/test/support/service.ts';
-import { testWith } from '../packages/trellis/test/support/skipping.ts';
+import { testWith } from '../packages/contract/test/support/skipping.ts';
 import { LAYOUT } from './support.ts';
-import { temporaryFolder } from '../packages/trellis/test/support/temporary.ts';
+import { temporaryFolder } from '../packages/contract/test/support/temporary.ts';
 
 const VERSION = `${packageJson.version} (schema ${LAYOUT.version}`;
 const versionOf = async ({ main }: Project) =>

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from '@jest/globals';
-import { loadContract } from '../../packages/trellis/src/contract/load.ts';
-import { temporaryFolder } from '../../packages/trellis/test/support/temporary.ts';
+import { loadContract } from '../../packages/contract/src/load.ts';
+import { temporaryFolder } from '../../packages/contract/test/support/temporary.ts';
 import { until } from '../../packages/trellis/test/support/until.ts';
 import { Checker } from '../../packages/trellis/testing/derived/check.ts';
 import { judgeOf } from '../../packages/trellis/test/support/judge.ts';

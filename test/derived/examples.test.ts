@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { makeToken } from '../../packages/trellis/src/auth/token.ts';
-import { resolver } from '../../packages/trellis/src/contract/schema/document.ts';
-import { loadContract } from '../../packages/trellis/src/contract/load.ts';
+import { resolver } from '../../packages/contract/src/schema/document.ts';
+import { loadContract } from '../../packages/contract/src/load.ts';
 import { AUDIENCE, makeKey, TestProvider } from '../../packages/trellis/test/support/provider.ts';
 import { freePort } from '../../packages/trellis/test/support/port.ts';
 import type { Instance } from '../../packages/trellis/test/support/service.ts';

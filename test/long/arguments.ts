@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { quoted } from '../../packages/trellis/test/support/service.ts';
-import { temporaryFolder } from '../../packages/trellis/test/support/temporary.ts';
+import { temporaryFolder } from '../../packages/contract/test/support/temporary.ts';
 
 const PROGRAMS = ['pg_dump', 'pg_restore', 'pg_basebackup', 'psql', 'createdb', 'dropdb'];
 

@@ -6,8 +6,8 @@ import { PostgresServer } from '../../packages/trellis/test/support/postgres.ts'
 import { installedPostgres } from '../../packages/trellis/test/support/postgres-binaries.ts';
 import { Project } from '../../packages/trellis/test/support/project.ts';
 import { blocks, run } from '../../packages/trellis/test/support/readme.ts';
-import { testWith } from '../../packages/trellis/test/support/skipping.ts';
-import { temporaryFolder } from '../../packages/trellis/test/support/temporary.ts';
+import { testWith } from '../../packages/contract/test/support/skipping.ts';
+import { temporaryFolder } from '../../packages/contract/test/support/temporary.ts';
 import { noteArguments } from './arguments.ts';
 import { plantStore, runBackupLine } from '../support.ts';
 

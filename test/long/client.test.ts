@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { errors as failures } from '../../generated/openapi.ts';
 import { blocks, page } from '../../packages/trellis/test/support/readme.ts';
 import { ROOT, start } from '../../packages/trellis/test/support/service.ts';
-import { temporaryFolder } from '../../packages/trellis/test/support/temporary.ts';
+import { temporaryFolder } from '../../packages/contract/test/support/temporary.ts';
 import { createPlant, ERROR_NUMBERS, plantStore, startPlants } from '../support.ts';
 
 const PAGE = page('clients');

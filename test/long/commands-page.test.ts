@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { page } from '../../packages/trellis/test/support/readme.ts';
 import { ROOT, start } from '../../packages/trellis/test/support/service.ts';
-import { temporaryFolder } from '../../packages/trellis/test/support/temporary.ts';
+import { temporaryFolder } from '../../packages/contract/test/support/temporary.ts';
 import { plantStore } from '../support.ts';
 
 const PAGE = page('commands');

@@ -7,7 +7,7 @@ import { startBrowser, type Visit, visit } from '../../packages/trellis/test/sup
 import { freePort } from '../../packages/trellis/test/support/port.ts';
 import { page } from '../../packages/trellis/test/support/readme.ts';
 import { ROOT, type Service, start } from '../../packages/trellis/test/support/service.ts';
-import { temporaryFolder } from '../../packages/trellis/test/support/temporary.ts';
+import { temporaryFolder } from '../../packages/contract/test/support/temporary.ts';
 import { expandSchema, faultsOfDocs, focusOfDocs, tabTo } from '../../packages/trellis/test/process/browser/access.ts';
 import { DocsPage } from '../../packages/trellis/test/process/browser/docs.ts';
 import { describeInBrowser } from '../../packages/trellis/test/process/browser/in-browser.ts';

@@ -8,8 +8,8 @@ import { sharedPostgres } from '../../packages/trellis/test/support/postgres.ts'
 import { AUDIENCE, makeKey, TestProvider } from '../../packages/trellis/test/support/provider.ts';
 import { blocks } from '../../packages/trellis/test/support/readme.ts';
 import { ROOT, type Service, start, type Started } from '../../packages/trellis/test/support/service.ts';
-import { describeWith } from '../../packages/trellis/test/support/skipping.ts';
-import { temporaryFolder } from '../../packages/trellis/test/support/temporary.ts';
+import { describeWith } from '../../packages/contract/test/support/skipping.ts';
+import { temporaryFolder } from '../../packages/contract/test/support/temporary.ts';
 import { until } from '../../packages/trellis/test/support/until.ts';
 import { createPlant, startPlants, tellBackup } from '../support.ts';
 

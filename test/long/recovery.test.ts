@@ -7,8 +7,8 @@ import { installedPostgres } from '../../packages/trellis/test/support/postgres-
 import { Project } from '../../packages/trellis/test/support/project.ts';
 import { blocks, run } from '../../packages/trellis/test/support/readme.ts';
 import { ROOT, type Service } from '../../packages/trellis/test/support/service.ts';
-import { testWith } from '../../packages/trellis/test/support/skipping.ts';
-import { temporaryFolder } from '../../packages/trellis/test/support/temporary.ts';
+import { testWith } from '../../packages/contract/test/support/skipping.ts';
+import { temporaryFolder } from '../../packages/contract/test/support/temporary.ts';
 import { until } from '../../packages/trellis/test/support/until.ts';
 import { noteArguments } from './arguments.ts';
 import { startPlants } from '../support.ts';

@@ -3,7 +3,7 @@ import { Citus, noCitus } from '../../packages/trellis/test/support/citus.ts';
 import { addTokens } from '../../packages/trellis/test/support/place.ts';
 import { Project } from '../../packages/trellis/test/support/project.ts';
 import { blocks, run } from '../../packages/trellis/test/support/readme.ts';
-import { testWith } from '../../packages/trellis/test/support/skipping.ts';
+import { testWith } from '../../packages/contract/test/support/skipping.ts';
 import { Testbed } from '../../packages/trellis/test/support/testbed.ts';
 import { until } from '../../packages/trellis/test/support/until.ts';
 import { PLANTS } from '../support.ts';

@@ -7,7 +7,7 @@ import { installedPostgres } from '../../packages/trellis/test/support/postgres-
 import { Project } from '../../packages/trellis/test/support/project.ts';
 import { blocks, run } from '../../packages/trellis/test/support/readme.ts';
 import { start, type Started } from '../../packages/trellis/test/support/service.ts';
-import { describeWith } from '../../packages/trellis/test/support/skipping.ts';
+import { describeWith } from '../../packages/contract/test/support/skipping.ts';
 import { until } from '../../packages/trellis/test/support/until.ts';
 
 const HEADINGS = ['Set up', 'Start', 'Use', 'Back up and restore'];

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { PostgresServer } from '../../packages/trellis/test/support/postgres.ts';
 import { blocks, page } from '../../packages/trellis/test/support/readme.ts';
 import { ROOT, type Service, start, startService } from '../../packages/trellis/test/support/service.ts';
-import { describeWith } from '../../packages/trellis/test/support/skipping.ts';
-import { temporaryFolder } from '../../packages/trellis/test/support/temporary.ts';
+import { describeWith } from '../../packages/contract/test/support/skipping.ts';
+import { temporaryFolder } from '../../packages/contract/test/support/temporary.ts';
 import { createPlant, plantStore, startPlants, YAML } from '../support.ts';
 
 const PAGE = page('clients');

@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { untestedValidator } from '../../packages/trellis/src/contract/validator/self-test.ts';
+import { untestedValidator } from '../../packages/contract/src/validator/self-test.ts';
 import { TESTED_NODES } from '../../packages/trellis/src/http/node-http.ts';
 import { page } from '../../packages/trellis/test/support/readme.ts';
 import { ROOT } from '../../packages/trellis/test/support/service.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { exactJson } from '../../../packages/trellis/src/contract/schema/int64.ts';
+import { exactJson } from '../../../packages/contract/src/schema/int64.ts';
 import { fullDiskOf } from '../../../packages/trellis/lab/faults/disturbances.ts';
 import { inFlush, NOT_SLOWED, slowDisk } from '../../../packages/trellis/lab/faults/flushes.ts';
 import { movedFilesOf } from '../../../packages/trellis/lab/faults/mistakes.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Environment, Found } from './environment.ts';
-import { ExplainedError, messageOf, WrongSettings } from './explained-error.ts';
+import { ExplainedError, messageOf, WrongSettings } from 'trellis-contract/ground';
 import { SETTINGS, type CommonSetting } from './read-settings.ts';
 import type { AnyService, SettingValues } from './service.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { parseEnv } from 'node:util';
-import { messageOf, WrongSettings } from './explained-error.ts';
+import { messageOf, WrongSettings } from 'trellis-contract/ground';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

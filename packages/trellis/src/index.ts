@@ -4,22 +4,22 @@
  *
  * @module
  */
-import './globals.ts';
+import 'trellis-contract/ground';
 import type { Instance } from './commands/start.ts';
 import type { AnyService } from './service.ts';
 
 export type { Instance } from './commands/start.ts';
 /** The failures that every service may answer. */
-export { ErrorNumber, type RequestFault } from './contract/errors.ts';
+export { ErrorNumber, type RequestFault } from 'trellis-contract/ground';
 /** What `errorBody` of a service gets. */
-export type { Failure } from './contract/failures.ts';
+export type { Failure } from 'trellis-contract';
 /** Changes by a patch of a client, as RFC 7396 says. */
-export { mergePatch } from './contract/merge-patch.ts';
+export { mergePatch } from 'trellis-contract/ground';
 /**
  * Shapes of requests, replies and schemas, from the types that `npm run generate` writes. A service binds each of them
  * to its own contract in one line.
  */
-export type { Operation, Reply, Request, Schema } from './contract/types.ts';
+export type { Operation, Reply, Request, Schema } from 'trellis-contract';
 /** `ETag` and `If-Match`, for changes that must not overwrite those of another client. */
 export { entityTag, ifMatch } from './http/entity-tag.ts';
 /** The whole service as one value, what its operations get, its own settings, and what opens its resources. */

@@ -1,9 +1,6 @@
 import type { Logger } from 'pino';
-import type { Caller } from './contract/caller.ts';
-import type { ReplyData, RequestData } from './contract/contract.ts';
-import type { ErrorNumber } from './contract/errors.ts';
-import type { ErrorBodyOf } from './contract/failures.ts';
-import type { Operations, RequiredOf } from './contract/types.ts';
+import type { Caller, ErrorBodyOf, Operations, ReplyData, RequestData, RequiredOf } from 'trellis-contract';
+import type { ErrorNumber } from 'trellis-contract/ground';
 import type { Steps } from './storage/steps.ts';
 import type { Queries, Store, Transaction } from './storage/store.ts';
 import type { Tables } from './storage/tables.ts';

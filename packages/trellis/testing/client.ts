@@ -1,5 +1,5 @@
-import { carried } from '../src/contract/caller.ts';
-import { exactJson } from '../src/contract/schema/int64.ts';
+import { carried } from 'trellis-contract';
+import { exactJson } from 'trellis-contract/ground';
 import { read } from './derived/spelling.ts';
 import type { TypeReply } from './typed-reply.ts';
 

@@ -1,9 +1,12 @@
-import { readOperations } from '../src/contract/contract.ts';
-import { readContractFile } from '../src/contract/load.ts';
-import { replyFor } from '../src/contract/message/content.ts';
-import { matching, readBasePath } from '../src/contract/rules/addresses.ts';
-import { readOpenApi } from '../src/contract/schema/document.ts';
-import type { Position } from '../src/contract/schema/positions.ts';
+import {
+  matching,
+  type Position,
+  readBasePath,
+  readContractFile,
+  readOpenApi,
+  readOperations,
+  replyFor,
+} from 'trellis-contract';
 
 interface Answered {
   readonly method: string;

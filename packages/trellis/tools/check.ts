@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { globSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { generate } from './generate.ts';
-import { ContractError } from '../src/contract/errors.ts';
+import { generate } from 'trellis-contract/tools';
+import { ContractError } from 'trellis-contract/ground';
 
 /** Checks the contract, the generated files and the types of a service. @returns the exit code */
 export async function check(folder: string): Promise<number> {

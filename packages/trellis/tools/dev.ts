@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { compile } from './check.ts';
-import { ExplainedError } from '../src/explained-error.ts';
+import { ExplainedError } from 'trellis-contract/ground';
 
 /** Editors save in several steps, which count as one save within this time. */
 const PAUSE_MS = 30;

@@ -12,8 +12,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ContractError } from '../src/contract/errors.ts';
-import { ExplainedError, messageOf } from '../src/explained-error.ts';
+import { ContractError, ExplainedError, messageOf } from 'trellis-contract/ground';
 import template from '../template/package.json' with { type: 'json' };
 import type { Stubs } from './stubs/service.ts';
 

@@ -1,8 +1,7 @@
-import '../src/globals.ts';
+import { ExplainedError } from 'trellis-contract/ground';
 import { Command, CommanderError } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
-import type { AdoptOptions } from './adopt/adopt.ts';
-import { ExplainedError } from '../src/explained-error.ts';
+import type { AdoptOptions } from 'trellis-contract/tools';
 import { wrongPackage } from './peers.ts';
 
 /**
@@ -35,7 +34,7 @@ export async function main(args: readonly string[]): Promise<number> {
     .option('--output <file>', 'Write this file instead of openapi.yaml')
     .option('--again', 'Write the file anew, also if it was edited')
     .action(async (file: string, options: AdoptOptions) => {
-      const outcome = await (await import('./adopt/adopt.ts')).adopt(file, options);
+      const outcome = await (await import('trellis-contract/tools')).adopt(file, options);
       process.stdout.write(outcome.stdout);
       ({ code } = outcome);
     });
@@ -44,7 +43,7 @@ export async function main(args: readonly string[]): Promise<number> {
     .description('Check contracts, and write the types of their services')
     .option('--check', 'Write nothing, and fail if a file is out of date')
     .action(async (folders: readonly string[], { check }: { check?: true }) => {
-      const { generate } = await import('./generate.ts');
+      const { generate } = await import('trellis-contract/tools');
       for (const folder of here(folders)) await generate(folder, check);
     });
   program
@@ -70,7 +69,9 @@ export async function main(args: readonly string[]): Promise<number> {
       .description(description)
       .action(async (folder?: string) => {
         const { pathToFileURL } = await import('node:url');
-        const outcome = await (await import('./contract.ts')).contract(name, pathToFileURL(`${folder ?? '.'}/`));
+        const outcome = await (
+          await import('trellis-contract/tools')
+        ).contract(name, pathToFileURL(`${folder ?? '.'}/`));
         process.stdout.write(outcome.stdout);
         process.stderr.write(outcome.stderr);
         ({ code } = outcome);

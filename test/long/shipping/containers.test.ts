@@ -5,7 +5,7 @@ import { freePort } from '../../../packages/trellis/test/support/port.ts';
 import { Project } from '../../../packages/trellis/test/support/project.ts';
 import { blocks, page, run } from '../../../packages/trellis/test/support/readme.ts';
 import { ROOT } from '../../../packages/trellis/test/support/service.ts';
-import { describeWith } from '../../../packages/trellis/test/support/skipping.ts';
+import { describeWith } from '../../../packages/contract/test/support/skipping.ts';
 import { until } from '../../../packages/trellis/test/support/until.ts';
 import { BUILD_MS, Engine, whyNoEngine } from './engine.ts';
 import { createPlant } from '../../support.ts';

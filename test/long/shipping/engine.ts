@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { binary } from '../../../packages/trellis/test/support/postgres-binaries.ts';
 import { type Environment, ROOT, start, type Started } from '../../../packages/trellis/test/support/service.ts';
-import { atEnd, temporaryFolder } from '../../../packages/trellis/test/support/temporary.ts';
+import { atEnd, temporaryFolder } from '../../../packages/contract/test/support/temporary.ts';
 import { until } from '../../../packages/trellis/test/support/until.ts';
 
 /** How long the tests wait for images to be built: on a busy machine this takes minutes. */

@@ -20,7 +20,7 @@ import { Project } from '../../../packages/trellis/test/support/project.ts';
 import { byHand, JSON_TYPE, sendRaw } from '../../../packages/trellis/test/support/raw.ts';
 import { blocks } from '../../../packages/trellis/test/support/readme.ts';
 import { type Service, start, type Started } from '../../../packages/trellis/test/support/service.ts';
-import { describeWith } from '../../../packages/trellis/test/support/skipping.ts';
+import { describeWith } from '../../../packages/contract/test/support/skipping.ts';
 import { Testbed } from '../../../packages/trellis/test/support/testbed.ts';
 import { until } from '../../../packages/trellis/test/support/until.ts';
 import { createPlant, PLANTS } from '../../support.ts';

@@ -6,8 +6,8 @@ import { parseEnv } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { blocks } from '../../../packages/trellis/test/support/readme.ts';
 import { ROOT } from '../../../packages/trellis/test/support/service.ts';
-import { describeWith, testWith } from '../../../packages/trellis/test/support/skipping.ts';
-import { temporaryFolder } from '../../../packages/trellis/test/support/temporary.ts';
+import { describeWith, testWith } from '../../../packages/contract/test/support/skipping.ts';
+import { temporaryFolder } from '../../../packages/contract/test/support/temporary.ts';
 import { until } from '../../../packages/trellis/test/support/until.ts';
 import { BUILD_MS, Engine, whyNoEngine } from './engine.ts';
 

@@ -13,7 +13,7 @@ const FOLLOWS = new Map(
   ),
 );
 
-test('packages/trellis/docs/changing-the-contract.md lists every change that these tests make', () => {
+test('packages/contract/docs/changing-the-contract.md lists every change that these tests make', () => {
   expect([...FOLLOWS.keys()]).toEqual([
     'change',
     '**No code has to follow**',
@@ -39,6 +39,6 @@ test('`generate --check` fails while the types are older than the contract, unti
 });
 
 test.each(Object.entries(REFUSED))(
-  '`generate` refuses %s with the message in packages/trellis/docs/changing-the-contract.md',
+  '`generate` refuses %s with the message in packages/contract/docs/changing-the-contract.md',
   (name, edit) => expectRefusal(edit, FOLLOWS.get(name) ?? ''),
 );

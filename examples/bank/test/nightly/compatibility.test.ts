@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { compareContracts } from '../../../../packages/trellis/tools/compatibility/compare.ts';
-import { breaks } from '../../../../packages/trellis/tools/compatibility/rules.ts';
-import { loadContract } from '../../../../packages/trellis/src/contract/load.ts';
+import { compareContracts } from '../../../../packages/contract/tools/compatibility/compare.ts';
+import { breaks } from '../../../../packages/contract/tools/compatibility/rules.ts';
+import { loadContract } from '../../../../packages/contract/src/load.ts';
 import { bank } from '../../service/index.ts';
 
 const YAML = readFileSync(bank.contract, 'utf8');

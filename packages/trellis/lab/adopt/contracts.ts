@@ -1,15 +1,15 @@
-import '../../src/globals.ts';
+import '../../../contract/src/globals.ts';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import ts from 'typescript';
-import { ContractError } from '../../src/contract/errors.ts';
-import { examine, loadContract } from '../../src/contract/load.ts';
-import { requireTypes } from '../../tools/contract-for-types.ts';
-import { adopt } from '../../tools/adopt/adopt.ts';
+import { ContractError } from '../../../contract/src/errors.ts';
+import { examine, loadContract } from '../../../contract/src/load.ts';
+import { requireTypes } from '../../../contract/tools/contract-for-types.ts';
+import { adopt } from '../../../contract/tools/adopt/adopt.ts';
 import { stubsOf } from '../../tools/stubs/service.ts';
-import { generateTypes } from '../../tools/types.ts';
-import { requireFittingExamples } from '../../tools/examples.ts';
+import { generateTypes } from '../../../contract/tools/types.ts';
+import { requireFittingExamples } from '../../../contract/tools/examples.ts';
 import { Service } from './service.ts';
 
 // `contracts.ts FOLDER` adopts each document of a folder, answers each question by its first choice, and tests the contract

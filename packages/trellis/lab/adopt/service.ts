@@ -1,17 +1,17 @@
 import { pathToFileURL } from 'node:url';
-import type { ContractOperation } from '../../src/contract/contract.ts';
-import { Refusal } from '../../src/contract/errors.ts';
-import { loadContract } from '../../src/contract/load.ts';
-import { type AnySchema, type Method, type OpenApiDocument, resolver } from '../../src/contract/schema/document.ts';
-import { exactJson } from '../../src/contract/schema/int64.ts';
-import { validateRequest } from '../../src/contract/request.ts';
+import type { ContractOperation } from '../../../contract/src/contract.ts';
+import { Refusal } from '../../../contract/src/errors.ts';
+import { loadContract } from '../../../contract/src/load.ts';
+import { type AnySchema, type Method, type OpenApiDocument, resolver } from '../../../contract/src/schema/document.ts';
+import { exactJson } from '../../../contract/src/schema/int64.ts';
+import { validateRequest } from '../../../contract/src/request.ts';
 import type { AnyService } from '../../src/service.ts';
 import { startOn } from '../../testing/index.ts';
 import { judgeRequest } from '../../testing/derived/judge.ts';
 import { judgeOf } from '../../test/support/judge.ts';
-import { candidatesOf } from '../../tools/derivation/candidates.ts';
-import { Derivation } from '../../tools/derivation/messages.ts';
-import type { Keywords, Supply } from '../../tools/derivation/schemas.ts';
+import { candidatesOf } from '../../../contract/tools/derivation/candidates.ts';
+import { Derivation } from '../../../contract/tools/derivation/messages.ts';
+import type { Keywords, Supply } from '../../../contract/tools/derivation/schemas.ts';
 
 const SEED = 20_260_000;
 /** How many derived messages of each operation are tested, evenly spread over all of them. */

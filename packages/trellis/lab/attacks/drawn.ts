@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { parse, stringify } from 'yaml';
-import { loadContract } from '../../src/contract/load.ts';
-import type { ContractOperation } from '../../src/contract/contract.ts';
-import type { AnySchema, Schema } from '../../src/contract/schema/document.ts';
+import { loadContract } from '../../../contract/src/load.ts';
+import type { ContractOperation } from '../../../contract/src/contract.ts';
+import type { AnySchema, Schema } from '../../../contract/src/schema/document.ts';
 
 /** A schema of a body, and the components that it refers to. */
 export interface Drawn {

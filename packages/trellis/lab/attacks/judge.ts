@@ -1,11 +1,11 @@
 import { GCProfiler, getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { parentPort, workerData } from 'node:worker_threads';
-import { ContractError, Refusal } from '../../src/contract/errors.ts';
-import { ReplyError } from '../../src/contract/message/faults.ts';
-import { parseJson } from '../../src/contract/message/json.ts';
-import { Overspent } from '../../src/contract/schema/budget.ts';
-import { validateRequest } from '../../src/contract/request.ts';
+import { ContractError, Refusal } from '../../../contract/src/errors.ts';
+import { ReplyError } from '../../../contract/src/message/faults.ts';
+import { parseJson } from '../../../contract/src/message/json.ts';
+import { Overspent } from '../../../contract/src/schema/budget.ts';
+import { validateRequest } from '../../../contract/src/request.ts';
 import { random } from '../../test/support/ledger.ts';
 import { drawContract, type Drawn, hostileBodies, operationOf } from './drawn.ts';
 

@@ -6,7 +6,7 @@ import { Client, Fault } from '../../test/support/clients.ts';
 import { percentile } from '../../test/support/crowd.ts';
 import { addTokens } from '../../test/support/place.ts';
 import { ROOT, type Service, start, type Started, startService } from '../../test/support/service.ts';
-import { temporaryFolder } from '../../test/support/temporary.ts';
+import { temporaryFolder } from '../../../contract/test/support/temporary.ts';
 import type { Attack, Orders, Tally } from './attack.ts';
 
 const ATTACKER = join(import.meta.dirname, 'attacker.ts');

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { AnySchema } from '../../src/contract/schema/document.ts';
+import type { AnySchema } from '../../../contract/src/schema/document.ts';
 import { Fault } from '../../test/support/clients.ts';
 import type { Extent, Trial } from '../../test/support/trials.ts';
 import { random } from '../../test/support/ledger.ts';

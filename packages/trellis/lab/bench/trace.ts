@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createItem, ITEMS, listening, ROOT, start } from '../../test/support/service.ts';
-import { temporaryFolder } from '../../test/support/temporary.ts';
+import { temporaryFolder } from '../../../contract/test/support/temporary.ts';
 import { until } from '../../test/support/until.ts';
 
 /** A report of one thread, as V8 writes it to the folder NODE_V8_COVERAGE. */

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { exactJson } from '../../src/contract/schema/int64.ts';
+import { exactJson } from '../../../contract/src/schema/int64.ts';
 import { Fault } from '../../test/support/clients.ts';
 import type { Service } from '../../test/support/service.ts';
 import { clock, type Flush, hasCompiler, readFlushes, slowedBy } from '../../test/support/slow-disk.ts';

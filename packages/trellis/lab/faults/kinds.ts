@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { exactJson } from '../../src/contract/schema/int64.ts';
+import { exactJson } from '../../../contract/src/schema/int64.ts';
 import { bench } from '../bench/service/index.ts';
 import { Fault } from '../../test/support/clients.ts';
 import { createPlace } from '../../test/support/place.ts';

@@ -1,6 +1,6 @@
 import { copyFileSync, renameSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { exactJson } from '../../src/contract/schema/int64.ts';
+import { exactJson } from '../../../contract/src/schema/int64.ts';
 import { Fault } from '../../test/support/clients.ts';
 import { hostile } from '../../test/support/hostile-role.ts';
 import { adminUrl } from '../../test/support/metrics.ts';

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { exactJson } from '../../src/contract/schema/int64.ts';
+import { exactJson } from '../../../contract/src/schema/int64.ts';
 import { Fault } from '../../test/support/clients.ts';
 import { Session } from '../../test/support/session.ts';
 import { together } from '../../test/support/testbed.ts';

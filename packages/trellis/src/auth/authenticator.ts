@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
-import { type Caller, tokenMissing } from '../contract/caller.ts';
-import { overloaded } from '../contract/errors.ts';
+import { type Caller, tokenMissing } from 'trellis-contract';
+import { overloaded } from 'trellis-contract/ground';
 import type { TokenStore } from '../storage/store.ts';
 import type { JwtVerifier } from './jwt.ts';
 import { invalidToken } from './refusals.ts';

@@ -1,7 +1,7 @@
 import { errors, type JWTPayload, jwtVerify, type JWTVerifyGetKey, type JWTVerifyOptions } from 'jose';
 import type { Logger } from 'pino';
-import { type Caller, scopeCheck } from '../contract/caller.ts';
-import { Refusal } from '../contract/errors.ts';
+import { type Caller, scopeCheck } from 'trellis-contract';
+import { Refusal } from 'trellis-contract/ground';
 import type { IssuerSettings } from './issuer.ts';
 import { IssuerKeys, PACE } from './issuer-keys.ts';
 import { invalidToken, uncheckable } from './refusals.ts';

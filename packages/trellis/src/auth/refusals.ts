@@ -1,5 +1,5 @@
-import { challenge } from '../contract/caller.ts';
-import { ErrorNumber, Refusal } from '../contract/errors.ts';
+import { challenge } from 'trellis-contract';
+import { ErrorNumber, Refusal } from 'trellis-contract/ground';
 
 /** @param reason for the log alone: a client that guesses tokens must not learn it */
 export function invalidToken(reason?: string): Refusal {

@@ -1,5 +1,5 @@
 import { userOfSystem } from '../environment.ts';
-import { ExplainedError, messageOf } from '../explained-error.ts';
+import { ExplainedError, messageOf } from 'trellis-contract/ground';
 import { ACTS_FILE, appendAct, raiseAct } from '../storage/acts.ts';
 import type { Run } from '../storage/store.ts';
 import type { Job } from './io.ts';

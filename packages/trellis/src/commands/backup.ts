@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Config } from '../config.ts';
-import { ExplainedError } from '../explained-error.ts';
+import { ExplainedError } from 'trellis-contract/ground';
 import { layoutOf } from '../storage/layout.ts';
 import { dumpCommand } from '../storage/postgres/location.ts';
 import { recordAct } from './acts.ts';

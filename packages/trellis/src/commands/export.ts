@@ -1,7 +1,6 @@
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import { exactJson } from '../contract/schema/int64.ts';
-import { ExplainedError, messageOf } from '../explained-error.ts';
+import { exactJson, ExplainedError, messageOf } from 'trellis-contract/ground';
 import type { AnyService } from '../service.ts';
 import type { AnyRow, Store } from '../storage/store.ts';
 import { writeNewFile } from '../files/new-file.ts';

@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hashToken, makeToken } from '../auth/token.ts';
-import { fieldFor } from '../contract/caller.ts';
-import { type Contract, scopesOf } from '../contract/contract.ts';
-import { PAGES } from '../contract/rules/addresses.ts';
-import { exactJson } from '../contract/schema/int64.ts';
+import { type Contract, fieldFor, PAGES, scopesOf } from 'trellis-contract';
+import { exactJson } from 'trellis-contract/ground';
 import type { AnyService } from '../service.ts';
 import { shellWord } from '../shell.ts';
 import { StoreUnavailable } from '../storage/store.ts';

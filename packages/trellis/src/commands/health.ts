@@ -1,8 +1,8 @@
 import { get } from 'node:http';
 import { readConfig, textOf } from '../config.ts';
-import type { PAGES } from '../contract/rules/addresses.ts';
+import type { PAGES } from 'trellis-contract';
 import type { Environment } from '../environment.ts';
-import { ExplainedError, messageOf } from '../explained-error.ts';
+import { ExplainedError, messageOf } from 'trellis-contract/ground';
 import { durationMs } from '../read-settings.ts';
 import type { AnyService } from '../service.ts';
 import type { Io } from './io.ts';

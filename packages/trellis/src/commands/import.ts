@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import { pino } from 'pino';
-import { ExplainedError, Interrupted, messageOf } from '../explained-error.ts';
+import { ExplainedError, Interrupted, messageOf } from 'trellis-contract/ground';
 import { type ImportCounts, Importer, StoreLost } from '../files/importer.ts';
 import { recordAct } from './acts.ts';
 import { requireForeign } from './backup.ts';

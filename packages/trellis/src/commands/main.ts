@@ -5,7 +5,7 @@ import type { Io, Job } from './io.ts';
 import { print } from './print.ts';
 import { readConfig, settingsOf } from '../config.ts';
 import { type Chosen, findSettings } from '../environment.ts';
-import { ExplainedError } from '../explained-error.ts';
+import { ExplainedError } from 'trellis-contract/ground';
 import type { AnyService } from '../service.ts';
 
 const VERSION_ASKED = 'version';

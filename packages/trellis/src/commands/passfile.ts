@@ -1,7 +1,7 @@
 import { renameSync } from 'node:fs';
 import { writeFile as write } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { ExplainedError } from '../explained-error.ts';
+import { ExplainedError } from 'trellis-contract/ground';
 import { writeFile } from '../files/new-file.ts';
 import { passfileLine, withPassfile } from '../storage/postgres/location.ts';
 import type { Job } from './io.ts';

@@ -1,4 +1,4 @@
-import { ExplainedError } from '../explained-error.ts';
+import { ExplainedError } from 'trellis-contract/ground';
 import { writeStdout } from '../observability/stdout.ts';
 import type { Io } from './io.ts';
 

@@ -1,5 +1,4 @@
-import { int64 } from '../contract/schema/int64.ts';
-import { ExplainedError } from '../explained-error.ts';
+import { ExplainedError, int64 } from 'trellis-contract/ground';
 import { chooseTable } from '../files/records.ts';
 import { ConstraintViolated } from '../storage/store.ts';
 import type { Kind } from '../storage/tables.ts';

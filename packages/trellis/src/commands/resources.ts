@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { ownSettings } from '../config.ts';
-import { ExplainedError, messageOf } from '../explained-error.ts';
+import { ExplainedError, messageOf } from 'trellis-contract/ground';
 import { type Opener, type Shared, sharedBy } from '../service.ts';
 import type { Store } from '../storage/store.ts';
 import type { Job } from './io.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { flushCompileCache } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
-import { untestedValidator } from '../contract/validator/self-test.ts';
+import { untestedValidator } from 'trellis-contract';
 import { untestedNode } from '../http/node-http.ts';
 import { runningOperation } from '../http/running-operation.ts';
 import { createLog, type Log } from '../observability/log.ts';

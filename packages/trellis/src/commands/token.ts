@@ -1,8 +1,8 @@
 import { hashToken, makeToken } from '../auth/token.ts';
-import { areScopes, NO_SCOPES } from '../contract/caller.ts';
+import { areScopes, NO_SCOPES } from 'trellis-contract';
 import { durationMs, nameOfStore } from '../read-settings.ts';
 import type { StoredToken } from '../storage/store.ts';
-import { ExplainedError } from '../explained-error.ts';
+import { ExplainedError } from 'trellis-contract/ground';
 import { recordAct } from './acts.ts';
 import type { Job } from './io.ts';
 import { print } from './print.ts';

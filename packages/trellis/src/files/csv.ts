@@ -1,13 +1,17 @@
 import { parse } from 'csv-parse/sync';
-import { ErrorNumber, Refusal } from '../contract/errors.ts';
-import type { ContractOperation } from '../contract/contract.ts';
-import { exactJson } from '../contract/schema/int64.ts';
-import { ContractBroken, inWords, isOfName } from '../contract/message/faults.ts';
-import { type Holder, parseJson, PlainObject } from '../contract/message/json.ts';
-import { readScalar } from '../contract/message/parameters.ts';
-import type { Position } from '../contract/schema/positions.ts';
-import { readRecord } from '../contract/request.ts';
-import { messageOf } from '../explained-error.ts';
+import { ErrorNumber, exactJson, messageOf, Refusal } from 'trellis-contract/ground';
+import {
+  ContractBroken,
+  type ContractOperation,
+  type Holder,
+  inWords,
+  isOfName,
+  parseJson,
+  PlainObject,
+  type Position,
+  readRecord,
+  readScalar,
+} from 'trellis-contract';
 import type { AnyRow } from '../storage/store.ts';
 import { endOfLine, type FindEnd } from './raw-records.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Refusal } from '../contract/errors.ts';
+import { Refusal } from 'trellis-contract/ground';
 import { StoreUnavailable } from '../storage/store.ts';
 import type { FileRecord } from './records.ts';
 import type { Reject } from './rejects.ts';

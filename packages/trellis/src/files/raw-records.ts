@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { ErrorNumber, Refusal } from '../contract/errors.ts';
-import { notUtf8, tooLarge } from '../contract/request.ts';
+import { ErrorNumber, Refusal } from 'trellis-contract/ground';
+import { notUtf8, tooLarge } from 'trellis-contract';
 
 /** A record as the file contains it, in one line or, in CSV, several lines. */
 export interface RawRecord {

@@ -1,15 +1,8 @@
-import type { RequestData } from '../contract/contract.ts';
-import { follower } from '../contract/schema/document.ts';
-import { ContractError, Refusal } from '../contract/errors.ts';
-import { exactJson } from '../contract/schema/int64.ts';
-import type { Holder } from '../contract/message/json.ts';
-import { loadContract } from '../contract/load.ts';
-import { Position } from '../contract/schema/positions.ts';
-import { readRecord } from '../contract/request.ts';
+import { follower, type Holder, loadContract, Position, readRecord, type RequestData } from 'trellis-contract';
+import { ContractError, exactJson, ExplainedError, messageOf, Refusal } from 'trellis-contract/ground';
 import type { AnyService, Handler } from '../service.ts';
 import type { AnyRow } from '../storage/store.ts';
 import { checkHeader, csvOf, endOfRecord, parseRecords } from './csv.ts';
-import { ExplainedError, messageOf } from '../explained-error.ts';
 import { endOfLine, type RawRecord, recordSplitter } from './raw-records.ts';
 
 const FORMATS = ['ndjson', 'csv'] as const;

@@ -1,5 +1,5 @@
 import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs';
-import { ExplainedError, messageOf } from '../explained-error.ts';
+import { ExplainedError, messageOf } from 'trellis-contract/ground';
 import { requireAbsent } from './new-file.ts';
 
 /** A record that was not stored. */

@@ -1,10 +1,6 @@
 import type { Logger } from 'pino';
-import type { RequestData } from '../contract/contract.ts';
-import { ErrorNumber } from '../contract/errors.ts';
-import { toldIn } from '../contract/failures.ts';
-import { exactJson } from '../contract/schema/int64.ts';
-import type { ErrorBody } from '../contract/types.ts';
-import { messageOf } from '../explained-error.ts';
+import { type ErrorBody, type RequestData, toldIn } from 'trellis-contract';
+import { ErrorNumber, exactJson, messageOf } from 'trellis-contract/ground';
 import type { Shared } from '../service.ts';
 import {
   ConstraintViolated,

@@ -1,6 +1,6 @@
 import express, { type ErrorRequestHandler, type RequestHandler, type Router } from 'express';
-import { ErrorNumber, Refusal } from '../contract/errors.ts';
-import type { TellFailure } from '../contract/failures.ts';
+import { ErrorNumber, Refusal } from 'trellis-contract/ground';
+import type { TellFailure } from 'trellis-contract';
 import { clientAddress, type Proxies } from './client-address.ts';
 import type { Context } from './context.ts';
 import { createCors } from './cors.ts';

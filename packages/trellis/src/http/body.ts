@@ -1,9 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { MIMEType } from 'node:util';
 import { gunzipSync } from 'node:zlib';
-import type { ContractBody } from '../contract/contract.ts';
-import { ErrorNumber, Refusal } from '../contract/errors.ts';
-import { notUtf8, tooLarge } from '../contract/request.ts';
+import { type ContractBody, notUtf8, tooLarge } from 'trellis-contract';
+import { ErrorNumber, Refusal } from 'trellis-contract/ground';
 import { MAX } from './bounds.ts';
 import type { Context } from './context.ts';
 

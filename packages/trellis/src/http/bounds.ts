@@ -1,4 +1,4 @@
-import { DEFAULT_BODY_BYTES, MAX_REPLY_BYTES } from '../contract/rules/body-limit.ts';
+import { DEFAULT_BODY_BYTES, MAX_REPLY_BYTES } from 'trellis-contract';
 
 const SECOND = 1000;
 const KIB = 1024;

@@ -1,5 +1,5 @@
 import cors from 'cors';
-import type { Contract } from '../contract/contract.ts';
+import type { Contract } from 'trellis-contract';
 import type { Context } from './context.ts';
 
 const REQUEST_FIELDS = [

@@ -1,6 +1,5 @@
-import { asError, messageOf } from '../explained-error.ts';
-import { ErrorNumber, overloaded, Refusal } from '../contract/errors.ts';
-import type { TellFailure } from '../contract/failures.ts';
+import { asError, ErrorNumber, messageOf, overloaded, Refusal } from 'trellis-contract/ground';
+import type { TellFailure } from 'trellis-contract';
 import { StoreUnavailable, ValueRefused } from '../storage/store.ts';
 import type { Context } from './context.ts';
 import { sendRefusal } from './reply.ts';

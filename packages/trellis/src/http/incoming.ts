@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { busy, ErrorNumber, Refusal } from '../contract/errors.ts';
-import { MAX_BODY_BYTES } from '../contract/rules/body-limit.ts';
-import { tooLarge } from '../contract/request.ts';
+import { busy, ErrorNumber, Refusal } from 'trellis-contract/ground';
+import { MAX_BODY_BYTES, tooLarge } from 'trellis-contract';
 import { MAX } from './bounds.ts';
 import type { Exchange } from './connection.ts';
 import type { Ledger } from './ledger.ts';

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
-import { busy } from '../contract/errors.ts';
+import { busy } from 'trellis-contract/ground';
 import { DEADLINE, MAX, REASONS } from './bounds.ts';
 import { Connection, type Exchange } from './connection.ts';
 

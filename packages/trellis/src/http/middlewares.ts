@@ -1,11 +1,18 @@
 import type { RequestHandler } from 'express';
 import type { Authenticator } from '../auth/authenticator.ts';
-import { type Caller, credentialsIn, scopeCheck, tokenMissing } from '../contract/caller.ts';
-import type { ContractOperation } from '../contract/contract.ts';
-import { overloaded } from '../contract/errors.ts';
-import { type TellFailure, toldIn } from '../contract/failures.ts';
-import { declaredFor } from '../contract/message/content.ts';
-import { readValues, requireValid } from '../contract/request.ts';
+import {
+  type Caller,
+  type ContractOperation,
+  credentialsIn,
+  declaredFor,
+  readValues,
+  requireValid,
+  scopeCheck,
+  type TellFailure,
+  tokenMissing,
+  toldIn,
+} from 'trellis-contract';
+import { overloaded } from 'trellis-contract/ground';
 import type { Handler, Tools } from '../service.ts';
 import { readBody } from './body.ts';
 import type { Context } from './context.ts';

@@ -1,4 +1,4 @@
-import { ErrorNumber, Refusal } from '../contract/errors.ts';
+import { ErrorNumber, Refusal } from 'trellis-contract/ground';
 import type { Context } from './context.ts';
 
 /** The window of a caller begins with its first request. */

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { asError, UNREADABLE } from '../explained-error.ts';
+import { asError, UNREADABLE } from 'trellis-contract/ground';
 import type { Context } from './context.ts';
 import { sentPath } from './request-target.ts';
 

@@ -1,12 +1,16 @@
 import { validateHeaderValue } from 'node:http';
-import { withChallenges } from '../contract/caller.ts';
-import { declaredFor, OWN_HEADERS } from '../contract/message/content.ts';
-import { tooLong } from '../contract/message/sent.ts';
-import { workFor } from '../contract/schema/budget.ts';
-import type { ContractOperation, HeaderValues, ReplyData } from '../contract/contract.ts';
-import type { Refusal } from '../contract/errors.ts';
-import type { TellFailure } from '../contract/failures.ts';
-import { messageOf } from '../explained-error.ts';
+import {
+  type ContractOperation,
+  declaredFor,
+  type HeaderValues,
+  OWN_HEADERS,
+  type ReplyData,
+  type TellFailure,
+  tooLong,
+  withChallenges,
+  workFor,
+} from 'trellis-contract';
+import { messageOf, type Refusal } from 'trellis-contract/ground';
 import { MAX } from './bounds.ts';
 import type { Context } from './context.ts';
 import { endInstead } from './node-http.ts';

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
-import { ErrorNumber, Refusal } from '../contract/errors.ts';
-import type { SentRequest } from '../contract/message/parameters.ts';
+import { ErrorNumber, Refusal } from 'trellis-contract/ground';
+import type { SentRequest } from 'trellis-contract';
 
 /** Paths are cut to this length in messages and in the log. */
 const MAX_PATH_LENGTH = 200;

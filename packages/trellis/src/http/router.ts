@@ -1,7 +1,7 @@
 import type { IRouter, RequestHandler } from 'express';
 import type { Authenticator } from '../auth/authenticator.ts';
-import { ContractError, ErrorNumber, Refusal } from '../contract/errors.ts';
-import type { Loaded } from '../contract/load.ts';
+import { ContractError, ErrorNumber, Refusal } from 'trellis-contract/ground';
+import type { Loaded } from 'trellis-contract';
 import type { AnyService, Handler, Shared } from '../service.ts';
 import { toolsWith } from './context.ts';
 import { middlewaresOf } from './middlewares.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type Server, STATUS_CODES } from 'node:http';
 import type { Logger } from 'pino';
-import { ErrorNumber, Refusal } from '../contract/errors.ts';
-import type { TellFailure } from '../contract/failures.ts';
+import { ErrorNumber, Refusal } from 'trellis-contract/ground';
+import type { TellFailure } from 'trellis-contract';
 import { MAX } from './bounds.ts';
 import type { Connection } from './connection.ts';
 import type { Ledger } from './ledger.ts';

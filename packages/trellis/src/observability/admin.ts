@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
-import { messageOf } from '../explained-error.ts';
+import { messageOf } from 'trellis-contract/ground';
 import type { Application } from '../http/server.ts';
 
 interface Facts {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino, stdSerializers, stdTimeFunctions } from 'pino';
-import { asError, messageWithCauses, stackWithCauses, UNREADABLE } from '../explained-error.ts';
+import { asError, messageWithCauses, stackWithCauses, UNREADABLE } from 'trellis-contract/ground';
 import type { RequestLog } from '../http/recorder.ts';
 import { type Stdout, writeStdout } from './stdout.ts';
 

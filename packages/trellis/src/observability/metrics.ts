@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
-import type { Contract } from '../contract/contract.ts';
-import { ErrorNumber, type Refusal, statusOf } from '../contract/errors.ts';
-import { listedNumbers } from '../contract/failures.ts';
+import { type Contract, listedNumbers } from 'trellis-contract';
+import { ErrorNumber, type Refusal, statusOf } from 'trellis-contract/ground';
 import { REASONS } from '../http/bounds.ts';
 import type { AnyService } from '../service.ts';
 import type { StoreLocation } from '../storage/open.ts';

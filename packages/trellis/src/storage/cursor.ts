@@ -1,4 +1,4 @@
-import { isInt64 } from '../contract/schema/int64.ts';
+import { isInt64 } from 'trellis-contract/ground';
 import { taken } from './values.ts';
 
 // A page of a list ends at a row, whose key values are the place where the next page begins.

@@ -1,5 +1,5 @@
 import type * as kysely from 'kysely';
-import { ExplainedError } from '../explained-error.ts';
+import { ExplainedError } from 'trellis-contract/ground';
 import { loadKysely } from './kysely.ts';
 import type { Database, Result, Statement } from './store.ts';
 import type { Queried, Tables, Written } from './tables.ts';

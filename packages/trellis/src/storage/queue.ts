@@ -1,6 +1,6 @@
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
-import { asError } from '../explained-error.ts';
+import { asError } from 'trellis-contract/ground';
 import { type CallerKey, currentCaller } from './caller.ts';
 import { StoreUnavailable } from './store.ts';
 

@@ -1,4 +1,4 @@
-import { isInt64 } from '../contract/schema/int64.ts';
+import { isInt64 } from 'trellis-contract/ground';
 import type { AnyRow, Creation, LookUp, NewRow, Statement } from './store.ts';
 import type { Columns, Kind, Table, Tables } from './tables.ts';
 import { canonical, isSameJson, Json, taken, ValueRefused } from './values.ts';

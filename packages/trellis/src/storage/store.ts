@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { ExplainedError } from '../explained-error.ts';
+import { ExplainedError } from 'trellis-contract/ground';
 import type { Layout } from './layout.ts';
 import type { Added, Kept, KeyOf, Queried, Row as RowOf, Stored, Tables, Written } from './tables.ts';
 

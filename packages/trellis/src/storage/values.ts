@@ -1,6 +1,4 @@
-import { asError, ExplainedError } from '../explained-error.ts';
-import { areEqual } from '../contract/schema/exact.ts';
-import { exactJson, int64, sendable } from '../contract/schema/int64.ts';
+import { areEqual, asError, exactJson, ExplainedError, int64, sendable } from 'trellis-contract/ground';
 
 /** A value cannot be stored, on either engine, that a client may have sent: it gets 400. */
 export class ValueRefused extends ExplainedError {

@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { readConfig } from '../../src/config.ts';
 import { DEADLINE } from '../../src/http/bounds.ts';
 import { runCommand } from '../support/service.ts';
-import { temporaryFolder } from '../support/temporary.ts';
+import { temporaryFolder } from '../../../contract/test/support/temporary.ts';
 import { items } from '../services/items/index.ts';
 
 const folder = temporaryFolder();

@@ -7,7 +7,7 @@ import { describe, expect, test } from '@jest/globals';
 import { items } from '../services/items/index.ts';
 import { YAML } from '../support/app.ts';
 import { createItem, runCommand, startInstance } from '../support/service.ts';
-import { temporaryFolder } from '../support/temporary.ts';
+import { temporaryFolder } from '../../../contract/test/support/temporary.ts';
 
 const newStore = () => ({ PORT: '0', DATABASE_URL: `sqlite:${join(temporaryFolder(), 'items.db')}` });
 const BODY = '{"id":1,"name":"Monstera deliciosa","tag":"tropical"}';

@@ -8,8 +8,8 @@ import { inTime, timeOf } from '../support/in-time.ts';
 import { adminUrl, untilSample } from '../support/metrics.ts';
 import { sharedPostgres } from '../support/postgres.ts';
 import { createItem, runCommand, startInstance } from '../support/service.ts';
-import { testWith } from '../support/skipping.ts';
-import { temporaryFolder } from '../support/temporary.ts';
+import { testWith } from '../../../contract/test/support/skipping.ts';
+import { temporaryFolder } from '../../../contract/test/support/temporary.ts';
 import { until } from '../support/until.ts';
 
 const ITEM = '{"id":1,"name":"Ginkgo"}';

@@ -2,13 +2,13 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { start } from 'trellis';
-import { NO_SCOPES } from '../../src/contract/caller.ts';
+import { NO_SCOPES } from '../../../contract/src/caller.ts';
 import { items } from '../services/items/index.ts';
 import { samples } from '../support/metrics.ts';
 import { createPlace } from '../support/place.ts';
 import { freePort } from '../support/port.ts';
 import { createItem, ROOT, start as startProcess } from '../support/service.ts';
-import { temporaryFolder } from '../support/temporary.ts';
+import { temporaryFolder } from '../../../contract/test/support/temporary.ts';
 
 const ITEM = '{"id":9007199254740993,"name":"Ginkgo"}';
 const QUIET = { LOG_LEVEL: 'silent' };

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import packageJson from '../../package.json' with { type: 'json' };
 import { fill } from '../support/item-store.ts';
-import { temporaryFolder } from '../support/temporary.ts';
+import { temporaryFolder } from '../../../contract/test/support/temporary.ts';
 import { LAYOUT } from '../services/items/index.ts';
 import { items } from '../services/items/service.ts';
 import { createItem, ITEMS, runCommand, start, startInstance } from '../support/service.ts';

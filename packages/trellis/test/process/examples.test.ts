@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { service as notes } from '../../template/service/index.ts';
 import { faultsIn, programOf } from '../support/compiled.ts';
 import { ROOT, runCommand, start } from '../support/service.ts';
-import { atEnd, temporaryFolder } from '../support/temporary.ts';
+import { atEnd, temporaryFolder } from '../../../contract/test/support/temporary.ts';
 
 const PACKAGE = join(ROOT, 'packages/trellis');
 

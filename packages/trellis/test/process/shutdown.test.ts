@@ -9,7 +9,7 @@ import { inTime } from '../support/in-time.ts';
 import { sample, scrape, untilSample } from '../support/metrics.ts';
 import { byHand, open } from '../support/raw.ts';
 import { send } from '../support/signals.ts';
-import { temporaryFolder } from '../support/temporary.ts';
+import { temporaryFolder } from '../../../contract/test/support/temporary.ts';
 import { until } from '../support/until.ts';
 import {
   createItem,

@@ -8,8 +8,8 @@ import type { PACE } from '../../src/auth/issuer-keys.ts';
 import { JwtVerifier } from '../../src/auth/jwt.ts';
 import { hashToken, makeToken, tokenPrefix } from '../../src/auth/token.ts';
 import type { Proxies } from '../../src/http/client-address.ts';
-import { scopesOf } from '../../src/contract/contract.ts';
-import { loadContract } from '../../src/contract/load.ts';
+import { scopesOf } from '../../../contract/src/contract.ts';
+import { loadContract } from '../../../contract/src/load.ts';
 import { describeError } from '../../src/observability/log.ts';
 import { createDocs } from '../../src/pages/docs.ts';
 import { type AnyService, type Handler, sharedBy } from '../../src/service.ts';
@@ -19,7 +19,7 @@ import { listen } from '../../src/http/server.ts';
 import { openStore, type StoreLocation } from '../../src/storage/open.ts';
 import type { AnyRow, Creation, Store } from '../../src/storage/store.ts';
 import { items } from '../services/items/index.ts';
-import { atEnd, temporaryFolder } from './temporary.ts';
+import { atEnd, temporaryFolder } from '../../../contract/test/support/temporary.ts';
 import { until } from './until.ts';
 
 /** The contract of the service of most tests. */

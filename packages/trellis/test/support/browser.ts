@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { atEnd } from './temporary.ts';
+import { atEnd } from '../../../contract/test/support/temporary.ts';
 
 export const NO_BROWSER = 'there is no browser: install Chromium, or set CHROMIUM to the path of one';
 const ON_PATH = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'microsoft-edge'];

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Session } from './session.ts';
-import { atEnd, temporaryFolder } from './temporary.ts';
+import { atEnd, temporaryFolder } from '../../../contract/test/support/temporary.ts';
 import { until } from './until.ts';
 
 const run = promisify(execFile);

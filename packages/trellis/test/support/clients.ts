@@ -1,5 +1,5 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
-import { exactJson } from '../../src/contract/schema/int64.ts';
+import { exactJson } from '../../../contract/src/schema/int64.ts';
 import type { Item } from '../services/items/index.ts';
 
 /** The service broke a promise. */

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Socket } from 'node:net';
-import { atEnd } from './temporary.ts';
+import { atEnd } from '../../../contract/test/support/temporary.ts';
 
 /**
  * A program that reads `+ PID` and `- PID`. When its input ends, it kills the processes that are left, and all that these

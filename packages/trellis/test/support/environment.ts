@@ -1,6 +1,6 @@
 import { join, relative } from 'node:path';
 import { ModuleMocker } from 'jest-mock';
-import type { TestFile } from './temporary.ts';
+import type { TestFile } from '../../../contract/test/support/temporary.ts';
 
 // When Jest is killed, its workers stay as long as their tests wait for something. No listener for `disconnect`, as that
 // would keep each worker from ending in order.

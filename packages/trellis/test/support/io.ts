@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { Readable } from 'node:stream';
 import type { Io } from '../../src/commands/io.ts';
-import { atEnd } from './temporary.ts';
+import { atEnd } from '../../../contract/test/support/temporary.ts';
 
 const before = process.cwd();
 atEnd(() => {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect } from '@jest/globals';
 import { ITEMS, runCommand, start } from './service.ts';
-import { temporaryFolder } from './temporary.ts';
+import { temporaryFolder } from '../../../contract/test/support/temporary.ts';
 
 /** Makes a folder with a store, and a function that runs commands in the folder, on the store. */
 export async function place(items = 0) {

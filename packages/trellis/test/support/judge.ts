@@ -5,7 +5,7 @@ import {
   validate,
 } from '@hyperjump/json-schema/openapi-3-1';
 import '@hyperjump/json-schema/formats';
-import { inDoubles, type Keywords, withSchemas } from '../../tools/derivation/schemas.ts';
+import { inDoubles, type Keywords, withSchemas } from '../../../contract/tools/derivation/schemas.ts';
 import { rounded, spelledOut, type Verdict } from '../../testing/derived/judge.ts';
 
 const DIALECT = 'https://spec.openapis.org/oas/3.1/dialect/base';

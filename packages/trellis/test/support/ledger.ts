@@ -1,4 +1,4 @@
-import { exactJson } from '../../src/contract/schema/int64.ts';
+import { exactJson } from '../../../contract/src/schema/int64.ts';
 import { TEXTS } from './texts.ts';
 import { type Answer, Fault } from './clients.ts';
 import type { Item } from '../services/items/index.ts';

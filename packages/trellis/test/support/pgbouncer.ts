@@ -5,7 +5,7 @@ import { freePort } from './port.ts';
 import { NOBODY, type Postgres } from './postgres.ts';
 import { start } from './service.ts';
 import { Session } from './session.ts';
-import { temporaryFolder } from './temporary.ts';
+import { temporaryFolder } from '../../../contract/test/support/temporary.ts';
 import { until } from './until.ts';
 
 /** Debian's folder of daemons is on the PATH of root alone. */

@@ -6,7 +6,7 @@ import { openStore } from '../../src/storage/open.ts';
 import { PostgresServer, type Settings, sharedPostgres } from './postgres.ts';
 import { tableOf } from './app.ts';
 import { ITEMS, type Program } from './service.ts';
-import { temporaryFolder } from './temporary.ts';
+import { temporaryFolder } from '../../../contract/test/support/temporary.ts';
 import type { Item } from '../services/items/index.ts';
 
 export type Engine = 'SQLite' | 'PostgreSQL';

@@ -21,7 +21,7 @@ import { binary } from './postgres-binaries.ts';
 import { freePort } from './port.ts';
 import { Session } from './session.ts';
 import { processesOf, send } from './signals.ts';
-import { temporaryFolder, testFile } from './temporary.ts';
+import { temporaryFolder, testFile } from '../../../contract/test/support/temporary.ts';
 import { until } from './until.ts';
 
 /** PostgreSQL refuses to run as root. */

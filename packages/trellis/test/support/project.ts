@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import { ROOT } from './service.ts';
-import { temporaryFolder } from './temporary.ts';
+import { temporaryFolder } from '../../../contract/test/support/temporary.ts';
 
 /** A copy of the project that a test may change. */
 export class Project {

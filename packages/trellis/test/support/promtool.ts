@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { testWith } from './skipping.ts';
+import { testWith } from '../../../contract/test/support/skipping.ts';
 
 const PROMTOOL = 'promtool';
 

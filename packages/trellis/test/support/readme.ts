@@ -6,7 +6,7 @@ import type { Project } from './project.ts';
 import { ROOT } from './service.ts';
 
 /** The manual of the service of this project, and that of the framework. */
-const MANUALS = ['docs', 'packages/trellis/docs'];
+const MANUALS = ['docs', 'packages/trellis/docs', 'packages/contract/docs'];
 const namesIn = (folder: string) => readdirSync(join(ROOT, folder)).map((file) => file.replace('.md', ''));
 
 /** All pages by name: those of the root and of the manuals by their file, three of other folders by a name of their own. */

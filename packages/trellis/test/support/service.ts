@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { main } from '../../src/commands/main.ts';
 import type { AnyService } from '../../src/service.ts';
 import { items } from '../services/items/index.ts';
-import type { JsonObject } from '../../tools/derivation/values.ts';
+import type { JsonObject } from '../../../contract/tools/derivation/values.ts';
 import { captured } from './io.ts';
 import { endWithFile } from './end-with-file.ts';
-import { atEnd, temporaryFolder } from './temporary.ts';
+import { atEnd, temporaryFolder } from '../../../contract/test/support/temporary.ts';
 import { until } from './until.ts';
 
 export const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));

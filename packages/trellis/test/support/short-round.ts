@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { testWith } from './skipping.ts';
+import { testWith } from '../../../contract/test/support/skipping.ts';
 import { recorded, type Suite, type Trial } from './trials.ts';
 
 const SEED = 20_260_000;

@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, rmSync, statfsSync, writeFileSync } from 'nod
 import { basename, join } from 'node:path';
 import { tmpdir } from 'node:os';
 import { type Environment, ITEMS, listening, type Program, ROOT, start, type Started } from './service.ts';
-import { temporaryFolder } from './temporary.ts';
+import { temporaryFolder } from '../../../contract/test/support/temporary.ts';
 
 /** The size of the disk: more than the items of a long run take, with their WAL. */
 const SIZE = '96m';

@@ -1,14 +1,16 @@
-import { replyFor } from '../../src/contract/message/content.ts';
+import {
+  type AnySchema,
+  carried,
+  type Contract,
+  type ContractOperation,
+  type OpenApiDocument,
+  replyFor,
+} from 'trellis-contract';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { carried } from '../../src/contract/caller.ts';
-import type { Contract, ContractOperation } from '../../src/contract/contract.ts';
-import type { AnySchema, OpenApiDocument } from '../../src/contract/schema/document.ts';
-import { exactJson } from '../../src/contract/schema/int64.ts';
+import { exactJson } from 'trellis-contract/ground';
 import type { AnyService } from '../../src/service.ts';
-import { without } from '../../tools/derivation/schemas.ts';
-import { isObject, type JsonValue, type JsonObject } from '../../tools/derivation/values.ts';
-import type { Wire } from '../../tools/derivation/wire.ts';
+import { isObject, type JsonObject, type JsonValue, type Wire, without } from 'trellis-contract/derivation';
 import type { JudgeOf, Verdict } from './judge.ts';
 import { isKey, KEY, type Key, Rows } from './rows.ts';
 import { read } from './spelling.ts';

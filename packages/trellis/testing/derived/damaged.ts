@@ -1,5 +1,5 @@
-import { ErrorNumber } from '../../src/contract/errors.ts';
-import type { Wire } from '../../tools/derivation/wire.ts';
+import { ErrorNumber } from 'trellis-contract/ground';
+import type { Wire } from 'trellis-contract/derivation';
 
 /** A lone surrogate: JSON.parse accepts it, and the service must not. */
 const HALF = String.raw`\ud800`;

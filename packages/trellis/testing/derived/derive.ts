@@ -4,13 +4,17 @@ import { isDeepStrictEqual } from 'node:util';
 import { exportRecords } from '../../src/commands/export.ts';
 import type { Io } from '../../src/commands/io.ts';
 import { readConfig } from '../../src/config.ts';
-import type { Contract, ContractOperation } from '../../src/contract/contract.ts';
-import { loadContract } from '../../src/contract/load.ts';
-import { ErrorNumber } from '../../src/contract/errors.ts';
-import { exactJson } from '../../src/contract/schema/int64.ts';
-import { Derivation } from '../../tools/derivation/messages.ts';
-import { isObject, type JsonObject, withMember } from '../../tools/derivation/values.ts';
-import { type Parts, type Wire, wireOf } from '../../tools/derivation/wire.ts';
+import { type Contract, type ContractOperation, loadContract } from 'trellis-contract';
+import { ErrorNumber, exactJson } from 'trellis-contract/ground';
+import {
+  Derivation,
+  isObject,
+  type JsonObject,
+  type Parts,
+  type Wire,
+  wireOf,
+  withMember,
+} from 'trellis-contract/derivation';
 import type { TestInstance } from '../instance.ts';
 import { Checker, type Subject } from './check.ts';
 import { damaged } from './damaged.ts';

@@ -1,7 +1,15 @@
-import { isInt64 } from '../../src/contract/schema/int64.ts';
-import { judgeBy, type Keywords, withSchemas } from '../../tools/derivation/schemas.ts';
-import { isNumber, isObject, type JsonValue, type JsonObject, numberOf } from '../../tools/derivation/values.ts';
-import type { Parts } from '../../tools/derivation/wire.ts';
+import { isInt64 } from 'trellis-contract/ground';
+import {
+  isNumber,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  judgeBy,
+  type Keywords,
+  numberOf,
+  type Parts,
+  withSchemas,
+} from 'trellis-contract/derivation';
 
 /** The largest double that is an int64. */
 const MAX_INT64 = 2 ** 63 - 1024;

@@ -1,10 +1,14 @@
-import { declaredFor } from '../../src/contract/message/content.ts';
+import {
+  type AnySchema,
+  type ContractOperation,
+  declaredFor,
+  follower,
+  type OpenApiDocument,
+  Position,
+} from 'trellis-contract';
 import { isDeepStrictEqual } from 'node:util';
-import type { ContractOperation } from '../../src/contract/contract.ts';
-import { type AnySchema, follower, type OpenApiDocument } from '../../src/contract/schema/document.ts';
-import { exactJson } from '../../src/contract/schema/int64.ts';
-import { Position } from '../../src/contract/schema/positions.ts';
-import { isObject, type JsonValue, type JsonObject } from '../../tools/derivation/values.ts';
+import { exactJson } from 'trellis-contract/ground';
+import { isObject, type JsonObject, type JsonValue } from 'trellis-contract/derivation';
 import { read } from './spelling.ts';
 
 /** The member of a record that is its key. */

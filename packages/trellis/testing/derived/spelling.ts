@@ -1,4 +1,4 @@
-import { isObject, type JsonValue, numberOf } from '../../tools/derivation/values.ts';
+import { isObject, type JsonValue, numberOf } from 'trellis-contract/derivation';
 
 const parse = JSON.parse as (
   text: string,

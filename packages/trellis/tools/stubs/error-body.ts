@@ -1,12 +1,16 @@
 import { Script } from 'node:vm';
-import { ContractError, statusOf } from '../../src/contract/errors.ts';
-import { type ErrorBodyOf, OF_OPERATIONS } from '../../src/contract/failures.ts';
-import { type Loaded, loadContract } from '../../src/contract/load.ts';
-import { replyFor } from '../../src/contract/message/content.ts';
-import { type Follow, follower } from '../../src/contract/schema/document.ts';
-import { exactJson } from '../../src/contract/schema/int64.ts';
-import { Position } from '../../src/contract/schema/positions.ts';
-import { inPlace } from '../../src/contract/schema/subschemas.ts';
+import { ContractError, exactJson, statusOf } from 'trellis-contract/ground';
+import {
+  type ErrorBodyOf,
+  type Follow,
+  follower,
+  inPlace,
+  loadContract,
+  type Loaded,
+  OF_OPERATIONS,
+  Position,
+  replyFor,
+} from 'trellis-contract';
 import { literal, object } from './literals.ts';
 
 interface BodyDraft {

@@ -1,6 +1,4 @@
-import type { Follow } from '../../src/contract/schema/document.ts';
-import type { Position } from '../../src/contract/schema/positions.ts';
-import { inPlace } from '../../src/contract/schema/subschemas.ts';
+import { type Follow, inPlace, type Position } from 'trellis-contract';
 
 /** The longest line that a literal takes. */
 const WIDTH = 100;

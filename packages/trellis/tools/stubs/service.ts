@@ -1,22 +1,23 @@
-import type { Contract, ContractOperation, HeaderValues, ReplyData } from '../../src/contract/contract.ts';
-import { Refusal } from '../../src/contract/errors.ts';
-import { loadContract } from '../../src/contract/load.ts';
-import { ReplyError } from '../../src/contract/message/faults.ts';
-import { validateRequest } from '../../src/contract/request.ts';
 import {
   type AnySchema,
+  type Contract,
+  type ContractOperation,
   follower,
+  type HeaderValues,
+  loadContract,
   type Media,
   type Method,
   type OpenApiDocument,
   pathItemsOf,
+  Position,
+  reachable,
+  type ReplyData,
+  ReplyError,
   resolver,
-} from '../../src/contract/schema/document.ts';
-import { exactJson } from '../../src/contract/schema/int64.ts';
-import { Position } from '../../src/contract/schema/positions.ts';
-import { reachable } from '../../src/contract/schema/subschemas.ts';
-import { Derivation, type DerivedReply } from '../derivation/messages.ts';
-import { withSchemas } from '../derivation/schemas.ts';
+  validateRequest,
+} from 'trellis-contract';
+import { exactJson, Refusal } from 'trellis-contract/ground';
+import { Derivation, type DerivedReply, withSchemas } from 'trellis-contract/derivation';
 import { draftErrorBody } from './error-body.ts';
 import { asTyped, literal, object, quoted } from './literals.ts';
 import { namesOf } from './names.ts';

@@ -1,6 +1,6 @@
 import { TLSSocket } from 'node:tls';
 import { Client, Query, type QueryConfig, type ResultBuilder, types } from 'pg';
-import { asError } from '../../explained-error.ts';
+import { asError } from 'trellis-contract/ground';
 import { type AnyRow, StoreUnusable } from '../store.ts';
 import { Json } from '../values.ts';
 import { InterruptedError, POOLER, PROTOCOL_VIOLATION, StatementRejectedError, stateOf, translate } from './errors.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { messageOf } from '../../explained-error.ts';
+import { messageOf } from 'trellis-contract/ground';
 import type { Layout } from '../layout.ts';
 import { Queue, STORE_PATIENCE_MS, WAITING } from '../queue.ts';
 import { bytesOf, formatsOf, ofTable, statementOf } from '../rows.ts';

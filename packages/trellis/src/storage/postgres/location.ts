@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { getCACertificates } from 'node:tls';
-import { messageOf } from '../../explained-error.ts';
+import { messageOf } from 'trellis-contract/ground';
 import { shellWord } from '../../shell.ts';
 
 /** A host that begins with a slash is the folder of a Unix socket. */

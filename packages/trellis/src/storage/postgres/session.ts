@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { messageOf } from '../../explained-error.ts';
+import { messageOf } from 'trellis-contract/ground';
 import { cancel, connect, type PostgresConnection, drop, queryBehind } from './client.ts';
 import { type Result, type AnyRow, StoreUnavailable, StoreUnusable } from '../store.ts';
 import { CANCELLED, InterruptedError, losesConnection, stateOf, translate } from './errors.ts';

@@ -1,4 +1,4 @@
-import { asError, messageOf } from '../../explained-error.ts';
+import { asError, messageOf } from 'trellis-contract/ground';
 import { type Constraint, ConstraintViolated, StoreUnavailable, StoreUnusable } from '../store.ts';
 
 /** Extended result codes. */

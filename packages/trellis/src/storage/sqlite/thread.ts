@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { asError } from '../../explained-error.ts';
+import { asError } from 'trellis-contract/ground';
 import { unpack } from './errors.ts';
 import { StoreUnavailable, ThreadEnded } from '../store.ts';
 import type { Statements } from './statements.ts';

@@ -1,4 +1,4 @@
-import '../../globals.ts';
+import 'trellis-contract/ground';
 import { flushCompileCache } from 'node:module';
 import { parentPort, workerData } from 'node:worker_threads';
 import { connect, connectReader, watchFiles } from './connection.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { stubsOf } from '../../../tools/stubs/service.ts';
-import { documentWith } from '../../support/adopted.ts';
+import { documentWith } from '../../../../contract/test/support/adopted.ts';
 
 test('stubsOf derives the body of a schema whose examples are no list', async () => {
   const title = { type: 'string', examples: { one: 'Emma' } };

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { beforeAll, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AUDIENCE, makeKey, TestProvider } from '../../support/provider.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { temporaryFolder } from '../../../../contract/test/support/temporary.ts';
 import { items } from '../../services/items/index.ts';
 import { createItem, type Environment, runCommand, type Instance, startInstance } from '../../support/service.ts';
 

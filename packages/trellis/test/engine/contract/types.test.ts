@@ -1,14 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { examine, loadContract } from '../../../src/contract/load.ts';
-import type { Operations } from '../../../src/contract/types.ts';
+import { examine, loadContract } from '../../../../contract/src/load.ts';
+import type { Operations } from '../../../../contract/src/types.ts';
 import type { Tools } from '../../../src/service.ts';
-import { requireTypes } from '../../../tools/contract-for-types.ts';
-import { generateTypes } from '../../../tools/types.ts';
+import { requireTypes } from '../../../../contract/tools/contract-for-types.ts';
+import { generateTypes } from '../../../../contract/tools/types.ts';
 import { allRows, startApp } from '../../support/app.ts';
 import type { components, operations } from './generated.ts';
-import { contractOf } from '../../unit/contract/values.ts';
+import { contractOf } from '../../../../contract/test/unit/values.ts';
 
 test('generated.ts has the types of types.yaml', async () => {
   const file = join(import.meta.dirname, 'generated.ts');

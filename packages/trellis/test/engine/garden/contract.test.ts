@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { loadContract } from '../../../src/contract/load.ts';
-import { FORMATS } from '../../../src/contract/rules/field-values.ts';
-import { type ObjectKind, VOCABULARY } from '../../../src/contract/rules/vocabulary.ts';
-import { readOpenApi } from '../../../src/contract/schema/document.ts';
+import { loadContract } from '../../../../contract/src/load.ts';
+import { FORMATS } from '../../../../contract/src/rules/field-values.ts';
+import { type ObjectKind, VOCABULARY } from '../../../../contract/src/rules/vocabulary.ts';
+import { readOpenApi } from '../../../../contract/src/schema/document.ts';
 import { GARDEN, startGarden } from '../../services/garden/garden.ts';
 import { items } from '../../services/items/index.ts';
 

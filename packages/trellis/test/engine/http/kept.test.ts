@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { hashToken } from '../../../src/auth/token.ts';
-import { loadContract } from '../../../src/contract/load.ts';
+import { loadContract } from '../../../../contract/src/load.ts';
 import type { Handler } from '../../../src/service.ts';
 import { startApp } from '../../support/app.ts';
 

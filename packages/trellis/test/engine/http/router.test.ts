@@ -1,6 +1,6 @@
 import { Router } from 'express';
 import { describe, expect, test } from '@jest/globals';
-import { loadContract } from '../../../src/contract/load.ts';
+import { loadContract } from '../../../../contract/src/load.ts';
 import { routeOperations } from '../../../src/http/router.ts';
 import { type Handler, sharedBy } from '../../../src/service.ts';
 import { startGarden } from '../../services/garden/garden.ts';

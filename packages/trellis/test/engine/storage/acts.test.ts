@@ -2,8 +2,8 @@ import { chownSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import { ACTS_FILE, appendAct } from '../../../src/storage/acts.ts';
-import { testWith } from '../../support/skipping.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { testWith } from '../../../../contract/test/support/skipping.ts';
+import { temporaryFolder } from '../../../../contract/test/support/temporary.ts';
 
 const NOT_ROOT = process.getuid?.() === 0 ? undefined : 'it needs root';
 

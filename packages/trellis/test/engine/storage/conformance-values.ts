@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { expressionBuilder } from 'kysely';
-import { ExplainedError } from '../../../src/explained-error.ts';
+import { ExplainedError } from '../../../../contract/src/explained-error.ts';
 import type { Queried, Row as RowOf } from '../../../src/storage/tables.ts';
 import type { Queries, Store } from '../../../src/storage/store.ts';
 import { Json } from '../../../src/storage/values.ts';

@@ -6,7 +6,7 @@ import { expect, test } from '@jest/globals';
 import type { AnyService, Handler } from '../../../src/service.ts';
 import { service as notes } from '../../../template/service/index.ts';
 import { derive, startOn } from '../../../testing/index.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { temporaryFolder } from '../../../../contract/test/support/temporary.ts';
 
 /** The service of the template, which makes the id of a note that comes without one. */
 function withOptionalKey(create: Handler): AnyService {

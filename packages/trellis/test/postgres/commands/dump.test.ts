@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { PostgresServer } from '../../support/postgres.ts';
 import { installedPostgres } from '../../support/postgres-binaries.ts';
 import { runCommand } from '../../support/service.ts';
-import { describeWith } from '../../support/skipping.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { describeWith } from '../../../../contract/test/support/skipping.ts';
+import { temporaryFolder } from '../../../../contract/test/support/temporary.ts';
 
 const POSTGRES = installedPostgres();
 /** The names of a database and a file, with characters that are special in URLs, shells and libpq. */

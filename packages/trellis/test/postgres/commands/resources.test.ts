@@ -11,7 +11,7 @@ import { ENGINES } from '../../support/derived.ts';
 import { captured } from '../../support/io.ts';
 import { createPlace } from '../../support/place.ts';
 import { createItem, ROOT, runCommand, startInstance } from '../../support/service.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { temporaryFolder } from '../../../../contract/test/support/temporary.ts';
 import { until } from '../../support/until.ts';
 
 const { createItem: createOne = () => Promise.reject(new Error('there is none')) } = itemOperations;

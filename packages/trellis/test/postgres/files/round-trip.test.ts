@@ -6,7 +6,7 @@ import { toNdjson } from '../../../src/files/records.ts';
 import { PostgresServer } from '../../support/postgres.ts';
 import { seedOr } from '../../support/seed.ts';
 import { runCommand, runProcess } from '../../support/service.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { temporaryFolder } from '../../../../contract/test/support/temporary.ts';
 import { itemsOfAllKinds } from '../../engine/files/items.ts';
 
 const server = await PostgresServer.create();

@@ -6,7 +6,7 @@ import type { Reject } from '../../../src/files/rejects.ts';
 import { scrape, samples, untilSample } from '../../support/metrics.ts';
 import { PostgresServer } from '../../support/postgres.ts';
 import { runCommand, startInstance } from '../../support/service.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { temporaryFolder } from '../../../../contract/test/support/temporary.ts';
 import { library } from '../../services/library/index.ts';
 
 const server = await PostgresServer.create();

@@ -2,8 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from '@jest/globals';
 import { sharedPostgres } from '../../support/postgres.ts';
-import { testWith } from '../../support/skipping.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { testWith } from '../../../../contract/test/support/skipping.ts';
+import { temporaryFolder } from '../../../../contract/test/support/temporary.ts';
 import { ITEMS, runCommand, start, startInstance } from '../../support/service.ts';
 
 const FULL = '/dev/full';

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from '@jest/globals';
 import { noPgBouncer, PgBouncer } from '../../support/pgbouncer.ts';
 import { type Postgres, PostgresServer, sharedPostgres } from '../../support/postgres.ts';
 import { createItem, runProcess, startService } from '../../support/service.ts';
-import { describeWith } from '../../support/skipping.ts';
+import { describeWith } from '../../../../contract/test/support/skipping.ts';
 import { until } from '../../support/until.ts';
 
 const IGNORE = 'ignore_startup_parameters = options';

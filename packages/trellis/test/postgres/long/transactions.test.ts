@@ -7,7 +7,7 @@ import type { Row as RowOf } from '../../../src/storage/tables.ts';
 import { random } from '../../support/ledger.ts';
 import { sharedPostgres } from '../../support/postgres.ts';
 import { seedOr } from '../../support/seed.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { temporaryFolder } from '../../../../contract/test/support/temporary.ts';
 import { LAYOUT } from '../../services/items/index.ts';
 import type { tables } from '../../services/items/tables.ts';
 

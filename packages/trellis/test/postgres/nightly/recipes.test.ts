@@ -6,7 +6,7 @@ import { sharedPostgres } from '../../support/postgres.ts';
 import { Project } from '../../support/project.ts';
 import { blocks, run } from '../../support/readme.ts';
 import { apply, errors, TEMPLATE } from '../../support/recipe.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { temporaryFolder } from '../../../../contract/test/support/temporary.ts';
 
 // These tests follow docs/changing-tables.md on the template in a copy of the project, with rows of the version before.
 

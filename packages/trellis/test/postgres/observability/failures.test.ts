@@ -9,7 +9,7 @@ import { adminUrl, logged, sample, samples, scrape, untilSample } from '../../su
 import { PostgresServer, sharedPostgres } from '../../support/postgres.ts';
 import { byHand, JSON_TYPE } from '../../support/raw.ts';
 import { createItem, type Instance, startInstance } from '../../support/service.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { temporaryFolder } from '../../../../contract/test/support/temporary.ts';
 import { until } from '../../support/until.ts';
 
 const ITEM = '{"id":1,"name":"x"}';

@@ -5,9 +5,9 @@ import { logged, sample, samples, scrape, untilSample } from '../../support/metr
 import { type Postgres, sharedPostgres } from '../../support/postgres.ts';
 import { byHand, JSON_TYPE, sendRaw } from '../../support/raw.ts';
 import { createItem, runCommand, startInstance } from '../../support/service.ts';
-import { testWith } from '../../support/skipping.ts';
+import { testWith } from '../../../../contract/test/support/skipping.ts';
 import { noSmallDisk, SmallDisk } from '../../support/small-disk.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { temporaryFolder } from '../../../../contract/test/support/temporary.ts';
 import { items, LAYOUT } from '../../services/items/index.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { buildOf } from '../../../src/commands/version.ts';

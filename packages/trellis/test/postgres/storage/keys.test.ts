@@ -7,8 +7,8 @@ import { readPostgresLocation } from '../../../src/storage/postgres/location.ts'
 import type { Queries, Store } from '../../../src/storage/store.ts';
 import { Citus, noCitus } from '../../support/citus.ts';
 import { sharedPostgres } from '../../support/postgres.ts';
-import { testWith } from '../../support/skipping.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { testWith } from '../../../../contract/test/support/skipping.ts';
+import { temporaryFolder } from '../../../../contract/test/support/temporary.ts';
 
 const COLUMNS = { at: timestamp(), hash: bytes(), size: number(), count: int32(), whole: boolean(), name: text() };
 const tables = { parts: table({ ...COLUMNS, note: text() }, 'hash', 'at', 'size', 'count', 'whole', 'name') };

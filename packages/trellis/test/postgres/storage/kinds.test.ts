@@ -8,7 +8,7 @@ import { Json } from '../../../src/storage/values.ts';
 import { createEach, allRows } from '../../support/app.ts';
 import { sharedPostgres } from '../../support/postgres.ts';
 import { ROOT, start } from '../../support/service.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { temporaryFolder } from '../../../../contract/test/support/temporary.ts';
 import { LAYOUT } from '../../services/items/index.ts';
 import type { tables } from '../../services/items/tables.ts';
 

@@ -7,7 +7,7 @@ import { LAYOUT } from '../../services/items/index.ts';
 import type { tables } from '../../services/items/tables.ts';
 import { insist } from '../../support/insist.ts';
 import { sharedPostgres } from '../../support/postgres.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { temporaryFolder } from '../../../../contract/test/support/temporary.ts';
 
 test.each<[string, () => Promise<StoreLocation>]>([
   ['SQLite', () => Promise.resolve({ engine: 'sqlite', path: join(temporaryFolder(), 'store.db') })],

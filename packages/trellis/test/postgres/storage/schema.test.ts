@@ -5,7 +5,7 @@ import { openStore, type StoreLocation } from '../../../src/storage/open.ts';
 import { readPostgresLocation } from '../../../src/storage/postgres/location.ts';
 import { SQL_TYPES } from '../../../src/storage/tables.ts';
 import { sharedPostgres } from '../../support/postgres.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { temporaryFolder } from '../../../../contract/test/support/temporary.ts';
 import { LAYOUT } from '../../services/items/index.ts';
 
 const server = await sharedPostgres();

@@ -7,7 +7,7 @@ import { openStore, type StoreLocation } from '../../../src/storage/open.ts';
 import { readPostgresLocation } from '../../../src/storage/postgres/location.ts';
 import { insist } from '../../support/insist.ts';
 import { sharedPostgres } from '../../support/postgres.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { temporaryFolder } from '../../../../contract/test/support/temporary.ts';
 import { items, LAYOUT } from '../../services/items/index.ts';
 
 const server = await sharedPostgres();

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { sharedPostgres } from '../../support/postgres.ts';
 import { ROOT, start } from '../../support/service.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { temporaryFolder } from '../../../../contract/test/support/temporary.ts';
 
 test.each(['SQLite', 'PostgreSQL'])(
   'a transaction on %s whose failed queries are not awaited leaves the process alive, and loses no update',

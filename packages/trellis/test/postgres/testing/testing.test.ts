@@ -4,13 +4,13 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterEach, expect, test } from '@jest/globals';
 import type { Failure } from 'trellis';
 import { Client, derive, ENGINES, startOn, startService } from 'trellis/testing';
-import { messageWithCauses } from '../../../src/explained-error.ts';
+import { messageWithCauses } from '../../../../contract/src/explained-error.ts';
 import type { AnyService, Handler } from '../../../src/service.ts';
 import { service as notes } from '../../../template/service/index.ts';
 import { itemOperations, items } from '../../services/items/index.ts';
 import { sharedPostgres } from '../../support/postgres.ts';
 import { ROOT, start } from '../../support/service.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { temporaryFolder } from '../../../../contract/test/support/temporary.ts';
 import { until } from '../../support/until.ts';
 
 const { createItem: createOne = () => Promise.reject(new Error('there is none')) } = itemOperations;

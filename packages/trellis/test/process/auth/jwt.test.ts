@@ -9,7 +9,7 @@ import { inTime, timeOf } from '../../support/in-time.ts';
 import { freePort } from '../../support/port.ts';
 import { AUDIENCE, makeKey, TestProvider } from '../../support/provider.ts';
 import { createItem, runCommand, ROOT, start, startInstance } from '../../support/service.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { temporaryFolder } from '../../../../contract/test/support/temporary.ts';
 import { until } from '../../support/until.ts';
 
 const bash = async (line: string) => (await promisify(execFile)('bash', ['--norc', '-c', line])).stdout;

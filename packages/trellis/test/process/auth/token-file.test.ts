@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { untilSample } from '../../support/metrics.ts';
 import { createItem, type Instance, startInstance, startService } from '../../support/service.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { temporaryFolder } from '../../../../contract/test/support/temporary.ts';
 import { until } from '../../support/until.ts';
 
 const [OLD = '', NEW = '', NEWEST = ''] = ['old', 'new', 'newest'].map(

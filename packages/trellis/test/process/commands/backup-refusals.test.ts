@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from '@jest/globals';
 import { applicationId } from '../../../src/storage/sqlite/migrations.ts';
 import { UNSHARE } from '../../support/small-disk.ts';
-import { testWith } from '../../support/skipping.ts';
+import { testWith } from '../../../../contract/test/support/skipping.ts';
 import { look, place } from '../../support/item-store.ts';
 import { LAYOUT } from '../../services/items/index.ts';
 import { ITEMS, runCommand, start } from '../../support/service.ts';

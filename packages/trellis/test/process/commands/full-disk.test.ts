@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import { addTokens } from '../../support/place.ts';
 import { createItem, ITEMS, start } from '../../support/service.ts';
-import { testWith } from '../../support/skipping.ts';
+import { testWith } from '../../../../contract/test/support/skipping.ts';
 import { noSmallDisk, SmallDisk, UNSHARE } from '../../support/small-disk.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { temporaryFolder } from '../../../../contract/test/support/temporary.ts';
 import { until } from '../../support/until.ts';
 
 testWith(noSmallDisk, 'token list, export and backup read a store on a full disk; others name the cause', async () => {

@@ -7,7 +7,7 @@ import { describe, expect, test } from '@jest/globals';
 import { importRecords } from '../../../src/commands/import.ts';
 import { readConfig } from '../../../src/config.ts';
 import { captured } from '../../support/io.ts';
-import { testWith } from '../../support/skipping.ts';
+import { testWith } from '../../../../contract/test/support/skipping.ts';
 import { importStdin, lines, look, place } from '../../support/item-store.ts';
 import { until } from '../../support/until.ts';
 import { items } from '../../services/items/index.ts';

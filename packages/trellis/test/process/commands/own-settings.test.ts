@@ -5,7 +5,7 @@ import type { Settings } from 'trellis';
 import type { AnyService } from '../../../src/service.ts';
 import { itemOperations, items } from '../../services/items/index.ts';
 import { createItem, runCommand, startInstance } from '../../support/service.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { temporaryFolder } from '../../../../contract/test/support/temporary.ts';
 
 const settings = {
   WEATHER_URL: {

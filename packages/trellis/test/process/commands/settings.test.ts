@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { settingsOf } from '../../../src/config.ts';
 import { freePort } from '../../support/port.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { temporaryFolder } from '../../../../contract/test/support/temporary.ts';
 import { items } from '../../services/items/index.ts';
 import { type Environment, ITEMS, ROOT, runCommand, start, startInstance } from '../../support/service.ts';
 

@@ -7,7 +7,7 @@ import { runProcess, ROOT, start, startService } from '../../support/service.ts'
 
 test('loadContract hides one known deprecation warning, and no other', async () => {
   const script = `
-    import { loadContract } from './packages/trellis/src/contract/load.ts';
+    import { loadContract } from './packages/contract/src/load.ts';
     await loadContract(${JSON.stringify(YAML)});
     process.emitWarning('another one', 'DeprecationWarning');`;
   const { ended, stderr } = start(process.execPath, ['--input-type=module', '-e', script], {}, ROOT);

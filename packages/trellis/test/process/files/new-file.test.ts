@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from '@jest/globals';
 import { writeNewFile } from '../../../src/files/new-file.ts';
 import { formatOf } from '../../../src/files/records.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { temporaryFolder } from '../../../../contract/test/support/temporary.ts';
 import { ITEMS, runCommand, start } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 

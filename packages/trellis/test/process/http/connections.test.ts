@@ -18,7 +18,7 @@ import { sample, samples, scrape } from '../../support/metrics.ts';
 import { createPlace } from '../../support/place.ts';
 import { byHand, JSON_TYPE, open, sendRaw, VALID } from '../../support/raw.ts';
 import { createItem, ITEMS, listening, type Output, start } from '../../support/service.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { temporaryFolder } from '../../../../contract/test/support/temporary.ts';
 import { until } from '../../support/until.ts';
 import { addToken, startApp, type TestApp } from '../../support/app.ts';
 import { itemsIn } from '../../services/items/index.ts';

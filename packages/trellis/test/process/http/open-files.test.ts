@@ -5,7 +5,7 @@ import { Crowd } from '../../support/crowd.ts';
 import { adminUrl, samples, scrape } from '../../support/metrics.ts';
 import { createPlace, type Engine } from '../../support/place.ts';
 import { createItem, ITEMS, listening, start } from '../../support/service.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { temporaryFolder } from '../../../../contract/test/support/temporary.ts';
 import { until } from '../../support/until.ts';
 
 const line = (files: string) => `Max processes    1    1    processes\nMax open files    ${files}    4096    files\n`;

@@ -5,7 +5,7 @@ import { importStdin, lines, look, place } from '../../support/item-store.ts';
 import { percentile, whileServing } from '../../support/crowd.ts';
 import { inTime } from '../../support/in-time.ts';
 import { ITEMS, runProcess, start, startService } from '../../support/service.ts';
-import { testWith } from '../../support/skipping.ts';
+import { testWith } from '../../../../contract/test/support/skipping.ts';
 
 const MAIN = ITEMS.main;
 const NOT_LINUX = process.platform === 'linux' ? undefined : 'it needs Linux';

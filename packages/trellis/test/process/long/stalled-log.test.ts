@@ -7,8 +7,8 @@ import { inTime } from '../../support/in-time.ts';
 import { noSmallDisk, UNSHARE } from '../../support/small-disk.ts';
 import { sample } from '../../support/metrics.ts';
 import { freePort } from '../../support/port.ts';
-import { testWith } from '../../support/skipping.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { testWith } from '../../../../contract/test/support/skipping.ts';
+import { temporaryFolder } from '../../../../contract/test/support/temporary.ts';
 import { until } from '../../support/until.ts';
 import { createItem, ITEMS, ROOT, start, type Started, startService } from '../../support/service.ts';
 

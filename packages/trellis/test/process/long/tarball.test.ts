@@ -16,7 +16,7 @@ import { endWithFile } from '../../support/end-with-file.ts';
 import { sharedPostgres } from '../../support/postgres.ts';
 import { blocks, page } from '../../support/readme.ts';
 import { listening, ROOT, start } from '../../support/service.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { temporaryFolder } from '../../../../contract/test/support/temporary.ts';
 
 // These tests install the tarball with npm in a folder outside of this repository.
 

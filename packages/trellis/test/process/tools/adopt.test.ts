@@ -2,9 +2,9 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { documentWith } from '../../support/adopted.ts';
+import { documentWith } from '../../../../contract/test/support/adopted.ts';
 import { ROOT, start } from '../../support/service.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { temporaryFolder } from '../../../../contract/test/support/temporary.ts';
 
 async function trellis(folder: string, ...args: readonly string[]) {
   const bin = join(ROOT, 'packages/trellis/bin/trellis');

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { brokenRules } from '../../support/lint.ts';
 import { ROOT } from '../../support/service.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { temporaryFolder } from '../../../../contract/test/support/temporary.ts';
 
 describe('the linter refuses', () => {
   test.each([
@@ -16,21 +16,24 @@ describe('the linter refuses', () => {
     ['packages/trellis/src/index.ts', "export type { X } from './http/x.ts';"],
     ['packages/trellis/src/index.ts', "export { x } from './storage/open.ts';"],
     ['packages/trellis/src/index.ts', "export { sql } from 'kysely';"],
-    ['packages/trellis/src/service.ts', "import { x } from './contract/x.ts';"],
+    ['packages/trellis/src/service.ts', "import { x } from './auth/x.ts';"],
     ['packages/trellis/src/service.ts', "import type { X } from './commands/x.ts';"],
     ['packages/trellis/src/service.ts', "import type { X } from './index.ts';"],
-    ['packages/trellis/src/explained-error.ts', "import { run } from 'trellis';"],
-    ['packages/trellis/src/contract/x.ts', "import type { X } from '../http/x.ts';"],
-    ['packages/trellis/src/contract/schema/x.ts', "import { x } from '../rules/x.ts';"],
-    ['packages/trellis/src/contract/rules/x.ts', "import { x } from '../message/x.ts';"],
-    ['packages/trellis/src/contract/message/x.ts', "import { x } from '../validator/x.ts';"],
-    ['packages/trellis/src/contract/validator/x.ts', "import { x } from '../load.ts';"],
-    ['packages/trellis/src/contract/x.ts', "import type { X } from '../service.ts';"],
+    ['packages/contract/src/explained-error.ts', "import { run } from 'trellis';"],
+    ['packages/contract/src/x.ts', "import type { X } from '../tools/x.ts';"],
+    ['packages/contract/src/schema/x.ts', "import { x } from '../rules/x.ts';"],
+    ['packages/contract/src/rules/x.ts', "import { x } from '../message/x.ts';"],
+    ['packages/contract/src/message/x.ts', "import { x } from '../validator/x.ts';"],
+    ['packages/contract/src/validator/x.ts', "import { x } from '../load.ts';"],
+    ['packages/contract/src/x.ts', "import type { X } from '../service.ts';"],
     ['packages/trellis/src/http/x.ts', "import { x } from '../auth/x.ts';"],
     ['packages/trellis/src/http/x.ts', "import { sharedBy } from '../service.ts';"],
     ['packages/trellis/src/http/x.ts', "import type { X } from '../storage/open.ts';"],
     ['packages/trellis/src/http/x.ts', "import { type Tools } from 'trellis';"],
-    ['packages/trellis/src/storage/x.ts', "import type { X } from '../contract/x.ts';"],
+    ['packages/trellis/src/storage/x.ts', "import { x } from 'trellis-contract';"],
+    ['packages/trellis/src/storage/sqlite/x.ts', "import { x } from 'trellis-contract';"],
+    ['packages/trellis/src/http/x.ts', "import { x } from 'trellis-contract/tools';"],
+    ['packages/contract/src/x.ts', "import { x } from 'trellis-contract/ground';"],
     ['packages/trellis/src/storage/x.ts', "import type { X } from '../service.ts';"],
     ['packages/trellis/src/storage/x.ts', "import { x } from './sqlite/x.ts';"],
     ['packages/trellis/src/http/x.ts', "import { sql } from 'kysely';"],
@@ -48,11 +51,11 @@ describe('the linter refuses', () => {
     ['packages/trellis/src/observability/x.ts', "import { type X, x } from '../storage/open.ts';"],
     ['packages/trellis/src/commands/x.ts', "import { run } from '../index.ts';"],
     ['packages/trellis/src/commands/x.ts', "import { Pool } from 'pg';"],
-    ['packages/trellis/src/contract/x.ts', "import type { X } from 'express-openapi-validator/dist/x.js';"],
+    ['packages/contract/src/x.ts', "import type { X } from 'express-openapi-validator/dist/x.js';"],
     ['packages/trellis/src/storage/postgres/x.ts', "import { DatabaseSync } from 'node:sqlite';"],
     ['packages/trellis/src/storage/sqlite/x.ts', "export { Pool } from 'pg';"],
     ['packages/trellis/src/storage/tables.ts', "import { x } from './postgres/x.ts';"],
-    ['packages/trellis/src/files/x.ts', "import { x } from '../contract/../storage/open.ts';"],
+    ['packages/trellis/src/files/x.ts', "import { x } from '../storage/store.ts/../open.ts';"],
     ['packages/trellis/src/files/x.ts', "import { x } from './../http/x.ts';"],
     ['packages/trellis/src/http/x.ts', "import { env } from 'node:process';"],
     ['packages/trellis/test/unit/http/x.test.ts', "import { x } from '../../support/service.ts';"],
@@ -122,7 +125,7 @@ test.each([
     "import type { X } from './http/x.ts';\nimport type { Y } from './storage/y.ts';",
   ],
   ['packages/trellis/src/config.ts', "import { x } from './auth/x.ts';\nimport type { Y } from './service.ts';"],
-  ['packages/trellis/src/config.ts', "import { x } from './explained-error.ts';"],
+  ['packages/trellis/src/config.ts', "import { x } from 'trellis-contract/ground';"],
   ['packages/trellis/src/environment.ts', 'export default process.env;'],
   ['packages/trellis/src/http/x.ts', "import type { Caller } from '../auth/x.ts';\nimport 'express';"],
   ['packages/trellis/src/http/x.ts', "import type { Tools } from '../service.ts';"],
@@ -133,16 +136,13 @@ test.each([
   ['packages/trellis/src/http/x.ts', 'if (reason === undefined) send(error.message);'],
   ['packages/trellis/src/commands/x.ts', "import { x } from '../storage/open.ts';"],
   ['packages/trellis/src/commands/x.ts', "import { sharedBy } from '../service.ts';\nawait import('./y.ts');"],
-  [
-    'packages/trellis/test/unit/contract/x.test.ts',
-    "import { x } from './values.ts';\nimport '../../../src/http/x.ts';",
-  ],
+  ['packages/contract/test/unit/x.test.ts', "import { x } from './values.ts';\nimport '../../src/x.ts';"],
 ])('the linter accepts in %s: %s', async (file, text) => {
   expect(await brokenRules(file, text)).toEqual([]);
 });
 
 test('no two types have the same name, but for Schema', () => {
-  const names = globSync('packages/trellis/{src,tools,testing}/**/*.ts', { cwd: ROOT }).flatMap((file) => {
+  const names = globSync('packages/*/{src,tools,testing}/**/*.ts', { cwd: ROOT }).flatMap((file) => {
     const text = readFileSync(join(ROOT, file), 'utf8');
     return Array.from(text.matchAll(/^(?:export )?(?:abstract )?(?:class|interface|type) (\w+)/gm), ([, name]) => name);
   });
@@ -151,18 +151,18 @@ test('no two types have the same name, but for Schema', () => {
 });
 
 test('the text of a message is read in these places only, each with its reason', () => {
-  const places = globSync('packages/trellis/{src,tools,testing}/**/*.ts', { cwd: ROOT }).flatMap((file) =>
+  const places = globSync('packages/*/{src,tools,testing}/**/*.ts', { cwd: ROOT }).flatMap((file) =>
     Array.from(
       readFileSync(join(ROOT, file), 'utf8').matchAll(/no-restricted-syntax(?: -- (.+))?/g),
-      ([, reason]) => `${file.replace('packages/trellis/', '')}: ${reason ?? ''}`,
+      ([, reason]) => `${file.replace('packages/', '')}: ${reason ?? ''}`,
     ),
   );
   expect(places.toSorted()).toEqual([
-    'src/commands/instance.ts: only compared with the last one, so that a repeated line is logged once',
-    'src/contract/message/faults.ts: its words are told, and nothing depends on them',
-    "src/contract/validator/keywords.ts: the name of Ajv's documented tag of templates of code",
-    "src/contract/validator/keywords.ts: the name of Ajv's documented tag of templates of code",
-    'src/files/csv.ts: told without the line, which is not that of the file',
-    'src/http/node-http.ts: so nothing but this reason tells it',
+    'contract/src/message/faults.ts: its words are told, and nothing depends on them',
+    "contract/src/validator/keywords.ts: the name of Ajv's documented tag of templates of code",
+    "contract/src/validator/keywords.ts: the name of Ajv's documented tag of templates of code",
+    'trellis/src/commands/instance.ts: only compared with the last one, so that a repeated line is logged once',
+    'trellis/src/files/csv.ts: told without the line, which is not that of the file',
+    'trellis/src/http/node-http.ts: so nothing but this reason tells it',
   ]);
 });

@@ -15,7 +15,7 @@ import type { AnyService } from '../../../src/service.ts';
 import { faultsIn, programOf } from '../../support/compiled.ts';
 import { sharedPostgres } from '../../support/postgres.ts';
 import { ROOT, start, startInstance } from '../../support/service.ts';
-import { atEnd, temporaryFolder } from '../../support/temporary.ts';
+import { atEnd, temporaryFolder } from '../../../../contract/test/support/temporary.ts';
 import { trellis } from '../../support/trellis.ts';
 
 const PACKAGE = join(ROOT, 'packages/trellis');

@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { blocks } from '../../support/readme.ts';
 import { ROOT, start } from '../../support/service.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { temporaryFolder } from '../../../../contract/test/support/temporary.ts';
 import { trellis } from '../../support/trellis.ts';
 
 const PACKAGE = join(ROOT, 'packages/trellis');

@@ -1,6 +1,6 @@
 import { boolean, int32, int64, json, number, optional, table, text, timestamp } from 'trellis';
 import type { AnyService, Handler } from '../../../src/service.ts';
-import type { ReplyData } from '../../../src/contract/contract.ts';
+import type { ReplyData } from '../../../../contract/src/contract.ts';
 import type { Creation } from '../../../src/storage/store.ts';
 
 const tables = {

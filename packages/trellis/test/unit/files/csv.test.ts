@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { ErrorNumber } from '../../../src/contract/errors.ts';
-import { Position } from '../../../src/contract/schema/positions.ts';
+import { ErrorNumber } from '../../../../contract/src/errors.ts';
+import { Position } from '../../../../contract/src/schema/positions.ts';
 import { csvOf, parseRecords } from '../../../src/files/csv.ts';
 
 const NAMES = ['any'];

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { type Drawn, operationOf } from '../../../../lab/attacks/drawn.ts';
-import { receiver } from '../../../unit/contract/values.ts';
-import { validateRequest } from '../../../../src/contract/request.ts';
+import { receiver } from '../../../../../contract/test/unit/values.ts';
+import { validateRequest } from '../../../../../contract/src/request.ts';
 
 const MIB = 1024 * 1024;
 

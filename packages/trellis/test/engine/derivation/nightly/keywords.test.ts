@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { Derivation } from '../../../../tools/derivation/messages.ts';
-import { readOpenApi } from '../../../../src/contract/schema/document.ts';
-import { VOCABULARY } from '../../../../src/contract/rules/vocabulary.ts';
+import { Derivation } from '../../../../../contract/tools/derivation/messages.ts';
+import { readOpenApi } from '../../../../../contract/src/schema/document.ts';
+import { VOCABULARY } from '../../../../../contract/src/rules/vocabulary.ts';
 import type { Verdict } from '../../../../testing/derived/judge.ts';
 import { judgeOf } from '../../../support/judge.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { loadContract } from '../../../../src/contract/load.ts';
+import { loadContract } from '../../../../../contract/src/load.ts';
 import { ROOT } from '../../../support/service.ts';
 import { agreementOn } from './verdicts.ts';
 

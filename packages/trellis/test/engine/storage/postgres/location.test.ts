@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { readConfig } from '../../../../src/config.ts';
 import { makeCertificate } from '../../../support/certificate.ts';
-import { temporaryFolder } from '../../../support/temporary.ts';
+import { temporaryFolder } from '../../../../../contract/test/support/temporary.ts';
 import { items } from '../../../services/items/index.ts';
 
 const folder = temporaryFolder();

@@ -13,7 +13,7 @@ import { applicationId } from '../../../../src/storage/sqlite/migrations.ts';
 import type { Engine, AnyRow } from '../../../../src/storage/store.ts';
 import { createEach, allRows } from '../../../support/app.ts';
 import { inTime, slowClock } from '../../../support/in-time.ts';
-import { temporaryFolder } from '../../../support/temporary.ts';
+import { temporaryFolder } from '../../../../../contract/test/support/temporary.ts';
 import { until } from '../../../support/until.ts';
 import { testEngine } from '../conformance.ts';
 import { type Item, itemRow, LAYOUT } from '../../../services/items/index.ts';

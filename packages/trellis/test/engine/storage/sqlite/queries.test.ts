@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { createEach } from '../../../support/app.ts';
 import { inTime } from '../../../support/in-time.ts';
 import { openStore } from '../../../../src/storage/open.ts';
-import { temporaryFolder } from '../../../support/temporary.ts';
+import { temporaryFolder } from '../../../../../contract/test/support/temporary.ts';
 import { LAYOUT } from '../../../services/items/index.ts';
 
 const store = await openStore(

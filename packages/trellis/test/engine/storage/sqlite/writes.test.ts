@@ -9,7 +9,7 @@ import { type Task, Statements } from '../../../../src/storage/sqlite/statements
 import type { Database, Queries, Store } from '../../../../src/storage/store.ts';
 import { createEach, runSql } from '../../../support/app.ts';
 import { inTime } from '../../../support/in-time.ts';
-import { temporaryFolder } from '../../../support/temporary.ts';
+import { temporaryFolder } from '../../../../../contract/test/support/temporary.ts';
 import { itemRow, LAYOUT } from '../../../services/items/index.ts';
 
 const folder = temporaryFolder();

@@ -3,7 +3,7 @@ import { openStore } from '../../../../src/storage/open.ts';
 import { hashOf } from '../../../../src/storage/postgres/citus.ts';
 import { readPostgresLocation } from '../../../../src/storage/postgres/location.ts';
 import { Citus, noCitus } from '../../../support/citus.ts';
-import { testWith } from '../../../support/skipping.ts';
+import { testWith } from '../../../../../contract/test/support/skipping.ts';
 import { until } from '../../../support/until.ts';
 import { LAYOUT } from '../../../services/items/index.ts';
 import { testEngine } from '../../../engine/storage/conformance.ts';

@@ -3,7 +3,7 @@ import { openStore } from '../../../../src/storage/open.ts';
 import { readPostgresLocation } from '../../../../src/storage/postgres/location.ts';
 import { allRows } from '../../../support/app.ts';
 import { PostgresServer } from '../../../support/postgres.ts';
-import { describeWith } from '../../../support/skipping.ts';
+import { describeWith } from '../../../../../contract/test/support/skipping.ts';
 import { fillDisk, makeRoom, UNSHARE } from '../../../support/small-disk.ts';
 import { LAYOUT } from '../../../services/items/index.ts';
 

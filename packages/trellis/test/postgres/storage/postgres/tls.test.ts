@@ -11,7 +11,7 @@ import { freePort } from '../../../support/port.ts';
 import { insist } from '../../../support/insist.ts';
 import { NOBODY, PostgresServer } from '../../../support/postgres.ts';
 import { runCommand, startInstance } from '../../../support/service.ts';
-import { temporaryFolder } from '../../../support/temporary.ts';
+import { temporaryFolder } from '../../../../../contract/test/support/temporary.ts';
 import { until } from '../../../support/until.ts';
 import { LAYOUT } from '../../../services/items/index.ts';
 

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { runCommand, startInstance } from '../../../support/service.ts';
-import { temporaryFolder } from '../../../support/temporary.ts';
+import { temporaryFolder } from '../../../../../contract/test/support/temporary.ts';
 
 /** The permissions of a file, in octal. */
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from '@jest/globals';
 import { openStore } from '../../../../src/storage/open.ts';
 import { runProcess } from '../../../support/service.ts';
-import { temporaryFolder } from '../../../support/temporary.ts';
+import { temporaryFolder } from '../../../../../contract/test/support/temporary.ts';
 import { LAYOUT } from '../../../services/items/index.ts';
 
 const folder = temporaryFolder();

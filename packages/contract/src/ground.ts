@@ -1,0 +1,28 @@
+/**
+ * What the rest stands on, without a package: errors, exact values, and what TypeScript and Node 24 lack. A thread, and the
+ * face of a framework, import this alone.
+ *
+ * @module
+ */
+import './globals.ts';
+
+/** What a client is told (`Refusal`), and what an author is told (`ContractError`). */
+export { busy, ContractError, ErrorNumber, overloaded, Refusal, type RequestFault, statusOf } from './errors.ts';
+/** Errors whose message tells the operator everything. */
+export {
+  asError,
+  exitCodeOf,
+  ExplainedError,
+  Interrupted,
+  messageOf,
+  messageWithCauses,
+  stackWithCauses,
+  UNREADABLE,
+  WrongSettings,
+} from './explained-error.ts';
+/** Changes by a patch of a client, as RFC 7396 says. */
+export { mergePatch } from './merge-patch.ts';
+/** Equality of exact values. */
+export { areEqual } from './schema/exact.ts';
+/** int64: exact from JSON and to JSON. */
+export { exactJson, int64, isInt64, sendable } from './schema/int64.ts';

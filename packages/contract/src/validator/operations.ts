@@ -1,0 +1,114 @@
+import type { ContractOperation, Declared } from '../contract.ts';
+import { ContractError } from '../errors.ts';
+import { messageOf } from '../explained-error.ts';
+import { replyFor } from '../message/content.ts';
+import { ContractBroken, inWords, ReplyError, tooMuchWork } from '../message/faults.ts';
+import { budget, Overspent } from '../schema/budget.ts';
+import { explained } from '../schema/overspent.ts';
+import { follower, type OpenApiDocument } from '../schema/document.ts';
+import { directly } from '../schema/findings.ts';
+import { trialsOfDefaults } from './defaults.ts';
+import { toMessages } from './message-schemas.ts';
+import { Translation } from './translation.ts';
+import { replyCompiler, requestCompiler } from './validator-eov.ts';
+import type { FindFaults } from './verdict.ts';
+
+/**
+ * @param isServed whether messages will be validated
+ * @returns the operations that compile
+ * @throws ContractError, those that `attempt` throws
+ */
+export function withValidators(
+  operations: readonly Declared[],
+  document: OpenApiDocument,
+  attempt = directly,
+  isServed = true,
+): ContractOperation[] {
+  const follow = follower(document);
+  const [requests, replies] = [new Translation('request', follow), new Translation('reply', follow)];
+  const messages = operations.flatMap(
+    (operation) =>
+      attempt(() => compiles(operation.place, () => [{ operation, ...toMessages(operation, requests, replies) }])) ??
+      [],
+  );
+  const translated = messages.map(({ operation }) => operation);
+  const trials = trialsOfDefaults(translated, requests, follow, attempt);
+  const ofRequest = requestCompiler(requests, isServed);
+  const ofReply = replyCompiler(replies, isServed);
+  const succeeds = ({ name, component, sent, filled, location }: (typeof trials)[number]['ofAll']) =>
+    attempt(() => {
+      const find = ofRequest(component);
+      const wrong = compiles(location, () => (find.first({ [name]: sent }) ? undefined : find({ [name]: filled })));
+      if (wrong !== undefined) throw new ContractError(inWords(wrong), location);
+      return true;
+    }) === true;
+  // The trial of all defaults would repeat the fault of each.
+  for (const { ofEach, ofAll } of trials) if (ofEach.map(succeeds).every(Boolean)) succeeds(ofAll);
+  return messages.flatMap(
+    ({ operation, bodies, responses }) =>
+      attempt(() => {
+        const validator = compiles(operation.place, () =>
+          validatorOf(operation, compiledBy(ofRequest, bodies), compiledBy(ofReply, responses)),
+        );
+        return [{ ...operation, validator }];
+      }) ?? [],
+  );
+}
+
+function compiledBy(
+  compile: (component: string) => FindFaults,
+  components: ReadonlyMap<string, string>,
+): ReadonlyMap<string, FindFaults> {
+  return new Map(Array.from(components, ([key, component]) => [key, compile(component)]));
+}
+
+/** @param requests finders of faults by the media type of the body @param replies finders of faults by status */
+function validatorOf(
+  { id }: Declared,
+  requests: ReadonlyMap<string, FindFaults>,
+  replies: ReadonlyMap<string, FindFaults>,
+): ContractOperation['validator'] {
+  // For a request without a body, the checks of all media types are the same.
+  const [first] = requests.values();
+  return {
+    request: (request, mediaType = '', work) => {
+      const find = requests.get(mediaType) ?? first;
+      const faults = withinWork(() => find?.(request, work), tooMuchWork);
+      if (faults !== undefined) throw new ContractBroken(faults, request);
+      return budget.rest;
+    },
+    reply: (status, headers, body, work) => {
+      const find = replyFor(replies, status);
+      const faults = withinWork(
+        () => find?.({ headers, body }, work),
+        (why) => new ReplyError(id, [], why),
+      );
+      if (faults !== undefined) throw new ReplyError(id, faults);
+    },
+  };
+}
+
+/** @param place of what is compiled @throws ContractError if it does not compile, or takes too much work */
+export function compiles<T>(place: string, compile: () => T): T {
+  try {
+    return compile();
+  } catch (error) {
+    if (error instanceof ContractError) throw error;
+    if (error instanceof Overspent) throw new ContractError(explained(error));
+    if (error instanceof RangeError)
+      throw new ContractError(
+        'this is more than can be compiled: let fewer schemas lead from one to the next, and objects have fewer members',
+        place,
+      );
+    throw new ContractError(`this does not compile: ${messageOf(error)}`, place);
+  }
+}
+
+/** Catches an Overspent, and throws the error that `refusal` makes of its explanation. */
+function withinWork<T>(judge: () => T, refusal: (why: string) => Error): T {
+  try {
+    return judge();
+  } catch (error) {
+    throw error instanceof Overspent ? refusal(explained(error)) : error;
+  }
+}

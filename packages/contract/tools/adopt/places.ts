@@ -1,0 +1,104 @@
+import { ContractError } from '../../src/errors.ts';
+import {
+  METHODS,
+  type AnySchema,
+  type Follow,
+  follower,
+  locationOf,
+  resolver,
+  type Schema,
+} from '../../src/schema/document.ts';
+import { VOCABULARY } from '../../src/rules/vocabulary.ts';
+import { IN_PLACE } from '../../src/schema/subschemas.ts';
+import { ELSEWHERE, innerPlace, OF_PARAMETER, type Place } from '../../src/validator/place.ts';
+import { isNode, memberOf, type Tree } from './tree.ts';
+
+/** A place of a message where a schema applies. */
+interface Use extends Pick<Place, 'of' | 'isConditional'> {
+  /** Whether the value there is a member or a parameter, also for a schema in its `allOf` and the like. */
+  readonly isMember: boolean;
+  readonly isRequest: boolean;
+}
+
+/** The places where each schema applies, as the validator sees them. */
+function usesIn(document: Tree, follow: Follow): Map<Schema, Use[]> {
+  const uses = new Map<Schema, Use[]>();
+  /** The schemas that are still to be visited, in a list, as calls cannot nest as deeply as references may. */
+  const pending: [AnySchema, Place, Omit<Use, 'of' | 'isConditional'>][] = [];
+  const visit = (...next: (typeof pending)[number]) => pending.push(next);
+  const enter = (schema: AnySchema, place: Place, use: Omit<Use, 'of' | 'isConditional'>): void => {
+    if (typeof schema !== 'object') return;
+    const { of, isConditional } = place;
+    const known = uses.getOrInsertComputed(schema, () => []);
+    const isSameUse = (each: Use) =>
+      each.of === of &&
+      each.isConditional === isConditional &&
+      each.isMember === use.isMember &&
+      each.isRequest === use.isRequest;
+    if (known.some(isSameUse)) return;
+    known.push({ of, isConditional, ...use });
+    if (schema.$ref !== undefined) visit(follow(schema.$ref), place, use);
+    for (const [keyword, value] of Object.entries(schema)) {
+      const { holds } = VOCABULARY.Schema[keyword] ?? {};
+      if (holds?.kind !== 'Schema') continue;
+      const isMember = IN_PLACE.includes(keyword) ? use.isMember : keyword === 'properties';
+      const each = holds.in === undefined ? [value as AnySchema] : Object.values(value as Record<string, AnySchema>);
+      for (const one of each) visit(one, innerPlace(place, keyword), { ...use, isMember });
+    }
+  };
+  const resolve = resolver(document);
+  const schemaOf = (holder: unknown) => ((isNode(holder) ? resolve(holder)['schema'] : undefined) ?? true) as AnySchema;
+  const visitBody = (holder: Tree, isRequest: boolean) => {
+    for (const media of Object.values(memberOf(holder, 'content') ?? {}))
+      visit(schemaOf(media), ELSEWHERE, { isMember: false, isRequest });
+  };
+  for (const item of Object.values(memberOf(document, 'paths') ?? {}))
+    for (const holder of [item, ...METHODS.map((method) => memberOf(item, method))].filter(isNode)) {
+      for (const each of (holder['parameters'] ?? []) as Tree[])
+        visit(schemaOf(each), OF_PARAMETER, { isMember: true, isRequest: true });
+      const body = memberOf(holder, 'requestBody');
+      if (body !== undefined) visitBody(resolve(body), true);
+      for (const response of Object.values(memberOf(holder, 'responses') ?? {}).filter(isNode)) {
+        visitBody(resolve(response), false);
+        for (const each of Object.values(memberOf(resolve(response), 'headers') ?? {}))
+          visit(schemaOf(each), ELSEWHERE, { isMember: false, isRequest: false });
+      }
+    }
+  for (const next of pending) enter(...next);
+  return uses;
+}
+
+/**
+ * @returns the schemas whose default is not kept in every place of a request; `isSilent`: where the default has no
+ * effect, as the value is no member and no parameter
+ */
+export function defaultsNotKept(
+  document: Tree,
+  follow: Follow,
+): { readonly node: Schema; readonly isSilent: boolean }[] {
+  return [...usesIn(document, follow)].flatMap(([node, uses]) => {
+    const requests = uses.filter(({ isRequest }) => isRequest);
+    const isKept = requests.every(({ of, isConditional }) => of !== 'another value' && !isConditional);
+    if (node.default === undefined || isKept) return [];
+    return [{ node, isSilent: requests.every(({ isMember, isConditional }) => !isMember && !isConditional) }];
+  });
+}
+
+/** @returns the schemas that are readOnly or writeOnly, also where they are no member of an object */
+export function marksNotKept(document: Tree, follow: Follow): Schema[] {
+  return [...usesIn(document, follow)].flatMap(([node, uses]) => {
+    const isMarked = node.readOnly === true || node.writeOnly === true;
+    return isMarked && uses.some(({ of }) => of !== 'a member') ? [node] : [];
+  });
+}
+
+/** The refusals of all defaults that are not kept: a compilation would tell only one for each operation. */
+export function refusalsOfDefaults(document: Tree): ContractError[] {
+  return defaultsNotKept(document, follower(document)).map(
+    ({ node }) =>
+      new ContractError(
+        `only some requests would have the default ${String(node.default)}`,
+        locationOf(node, 'default'),
+      ),
+  );
+}

@@ -1,0 +1,152 @@
+import { METHODS, resolver } from '../../src/schema/document.ts';
+import { isLarge } from '../../src/schema/exact.ts';
+import { type ObjectKind, VOCABULARY } from '../../src/rules/vocabulary.ts';
+
+/** An object of a document under edit. */
+export type Tree = Record<string, unknown>;
+
+/** An object of OpenAPI, with the name of its place. */
+export interface TreePart {
+  readonly node: Tree;
+  readonly kind: ObjectKind;
+  /** The name of the member, or the key, under which the object stands. */
+  readonly name: string;
+}
+
+export function isNode(value: unknown): value is Tree {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The member, if it is an object. */
+export function memberOf(node: unknown, name: string): Tree | undefined {
+  const member = isNode(node) && Object.hasOwn(node, name) ? node[name] : undefined;
+  return isNode(member) ? member : undefined;
+}
+
+/** The fields that hold other objects, by kind: a large document has a million objects, and each edit visits all. */
+const HOLDING = Object.fromEntries(
+  Object.entries(VOCABULARY).map(([kind, rows]) => [
+    kind,
+    Object.entries(rows).flatMap(([field, { holds }]) => (holds === undefined ? [] : [{ field, holds }])),
+  ]),
+);
+
+/** All objects of a document that the service reads, whatever else stands in it. */
+export function nodesIn(document: Tree): TreePart[] {
+  const found: TreePart[] = [];
+  const seen = new Set<Tree>();
+  const enter = (node: unknown, kind: ObjectKind, name: string): void => {
+    if (!isNode(node) || seen.has(node)) return;
+    seen.add(node);
+    found.push({ node, kind, name });
+    for (const { field, holds } of HOLDING[kind] ?? []) {
+      const member = Object.hasOwn(node, field) ? node[field] : undefined;
+      if (typeof member !== 'object' || member === null) continue;
+      if (holds.in === undefined) enter(member, holds.kind, field);
+      else for (const [key, each] of Object.entries(member)) enter(each, holds.kind, key);
+    }
+  };
+  enter(document, 'OpenAPI', '');
+  return found;
+}
+
+/** Fields whose value is data, which may look like a reference. */
+const DATA = /^(?:example|value|default|const|enum|x-.*)$/;
+/** Fields that hold objects by names of the author's, such as the reply `default`, or a member `value`. */
+const NAMING = new Set(
+  Object.values(HOLDING).flatMap((fields) =>
+    fields.flatMap(({ field, holds }) => (holds.in === 'map' && field !== 'paths' ? [field] : [])),
+  ),
+);
+
+/** All objects and lists of a tree, except data; also those of callbacks, which the service does not read. */
+export function holdersIn(tree: unknown): Set<object> {
+  const [holders, named] = [new Set([tree].filter(isLarge)), new Set<unknown>()];
+  // The iteration of a Set includes what is added meanwhile.
+  for (const holder of holders)
+    for (const [name, each] of Object.entries(holder) as [string, unknown][]) {
+      const isField = !named.has(holder);
+      if (!isLarge(each) || (isField && (DATA.test(name) || (name === 'examples' && Array.isArray(each))))) continue;
+      holders.add(each);
+      if (isField && NAMING.has(name)) named.add(each);
+    }
+  return holders;
+}
+
+export interface OperationNode {
+  readonly node: Tree;
+  readonly item: Tree;
+  readonly method: string;
+  readonly path: string;
+}
+
+export function operationsIn(document: Tree): OperationNode[] {
+  const resolve = resolver(document);
+  return Object.entries(memberOf(document, 'paths') ?? {}).flatMap(([path, each]) => {
+    const item = isNode(each) && path.startsWith('/') ? safely(() => resolve(each)) : undefined;
+    return METHODS.flatMap((method) => {
+      const node = memberOf(item, method);
+      return item === undefined || node === undefined ? [] : [{ node, item, method, path }];
+    });
+  });
+}
+
+/** The replies that operations declare, each with what stands behind its reference, if anything does. */
+export function repliesIn(document: Tree) {
+  const resolve = resolver(document);
+  return operationsIn(document).flatMap(({ node, method, path }) => {
+    const responses = memberOf(node, 'responses') ?? {};
+    return Object.entries(responses).flatMap(([status, declared]) => {
+      const reply = isNode(declared) ? safely(() => resolve(declared)) : undefined;
+      const where = `${method} ${path}, response ${status}`;
+      return isNode(declared) ? [{ declared, reply, status, responses, where }] : [];
+    });
+  });
+}
+
+export function safely<T>(act: () => T): T | undefined {
+  try {
+    return act();
+  } catch {
+    return undefined;
+  }
+}
+
+const renamed = new WeakMap<Tree, Map<string, string>>();
+
+/** The name that a member has now. */
+export const nameNow = (node: Tree, name: string): string => renamed.get(node)?.get(name) ?? name;
+
+/** Gives a member another name and value, in its place. */
+export function rename(node: Tree, from: string, to: string, value: unknown): void {
+  renamed.set(node, new Map(renamed.get(node)).set(from, to));
+  const members = Object.entries(node).filter(([name]) => name !== to || from === to);
+  for (const name of Object.keys(node)) Reflect.deleteProperty(node, name);
+  for (const [name, each] of members) node[name === from ? to : name] = name === from ? value : each;
+}
+
+/** Gives a tree the members of another one. An object that both have stays the same object, whose line is known. */
+export function assign(tree: object, other: object): void {
+  const [to, from] = [tree as Tree, other as Tree];
+  for (const name of Object.keys(to)) if (!Object.hasOwn(from, name)) Reflect.deleteProperty(to, name);
+  for (const [name, value] of Object.entries(from)) {
+    const own = to[name];
+    const isSame = typeof own === 'object' && own !== null && typeof value === 'object' && value !== null;
+    if (isSame && Array.isArray(own) === Array.isArray(value)) assign(own, value);
+    else to[name] = value;
+  }
+}
+
+/** The object that a member holds; a missing member gets `ifNone`. */
+export function childOf(node: Tree, name: string, ifNone: Tree = {}): Tree {
+  node[name] ??= ifNone;
+  return node[name] as Tree;
+}
+
+/** Adds a component under the first name that is free. @returns its reference */
+export function added(document: Tree, section: string, names: readonly string[], value: unknown): string {
+  const all = childOf(childOf(document, 'components'), section);
+  const name = names.find((each) => !Object.hasOwn(all, each)) ?? '';
+  all[name] = value;
+  return `#/components/${section}/${name}`;
+}

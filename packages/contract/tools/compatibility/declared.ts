@@ -1,0 +1,60 @@
+import type { Contract, ContractOperation } from '../../src/contract.ts';
+import {
+  type DeclaredOperation,
+  type Method,
+  type OpenApiDocument,
+  pathItemsOf,
+  resolver,
+} from '../../src/schema/document.ts';
+import { isLarge } from '../../src/schema/exact.ts';
+import { exactJson } from '../../src/schema/int64.ts';
+import type { Position } from '../../src/schema/positions.ts';
+
+// Differences that no message shows, and that are found in the text of a contract.
+
+/** The operation as written, with the parameters of its path. */
+export function declaredIn({ document }: Contract, { path, method }: ContractOperation): DeclaredOperation {
+  const [, item] = pathItemsOf(document).find(([each]) => each === path) ?? [];
+  const operation = item?.[method.toLowerCase() as Method] ?? {};
+  const parameters = [...(item?.parameters ?? []), ...(operation.parameters ?? [])].map(resolver(document));
+  return { ...operation, parameters };
+}
+
+/** The default at each place that a contract declares, by names such as `children[].name`; `none` without one. */
+export function defaultsIn(position: Position, name = '', seen = new Set<Position>()): Map<string, string> {
+  if (seen.has(position)) return new Map();
+  seen.add(position);
+  const { default: value, names, types } = position;
+  const members = [...names].map((each) => [name === '' ? each : `${name}.${each}`, position.member(each)] as const);
+  const items = types.size < 7 && types.has('array') ? [[`${name}[]`, position.item(Infinity)] as const] : [];
+  const within = [...members, ...items].flatMap(([each, inner]) => [...defaultsIn(inner, each, seen)]);
+  return new Map([[name, value === undefined ? 'none' : exactJson(value)], ...within]);
+}
+
+/** The JSON Pointers of the parts that a contract declares deprecated. */
+export function deprecatedIn(document: OpenApiDocument): ReadonlySet<string> {
+  const fields = [...fieldsNamed('deprecated', document)];
+  return new Set(fields.flatMap(([at, value]) => (value === true ? [at] : [])));
+}
+
+/** Each field of this name in a contract, with the JSON Pointer of the object that has it. */
+function* fieldsNamed(name: string, node: unknown, at = '#'): Generator<readonly [at: string, value: unknown]> {
+  if (!isLarge(node)) return;
+  for (const [key, each] of Object.entries(node)) {
+    if (key === name) yield [at, each];
+    if (!VALUES_OR_EXAMPLES.test(key))
+      yield* fieldsNamed(name, each, `${at}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`);
+  }
+}
+const VALUES_OR_EXAMPLES = /^(?:enum|const|default|examples?|x-.*)$/;
+
+/** The meanings of each error number, wherever a schema lists it. */
+export function errorNumbersIn(document: OpenApiDocument): ReadonlyMap<string, string> {
+  const numbers = [...fieldsNamed('x-error-numbers', document)].flatMap(([, each]) =>
+    Object.entries(each as Readonly<Record<string, string>>),
+  );
+  const meanings = Map.groupBy(numbers, ([number]) => number);
+  return new Map(
+    Array.from(meanings, ([number, each]) => [number, [...new Set(each.map(([, meaning]) => meaning))].join(' | ')]),
+  );
+}

@@ -1,0 +1,146 @@
+import { replyFor } from '../../src/message/content.ts';
+import { type Contract, type ContractOperation, readOperations } from '../../src/contract.ts';
+import { type AnySchema, type Follow, follower, type OpenApiDocument } from '../../src/schema/document.ts';
+import { Refusal } from '../../src/errors.ts';
+import { ReplyError } from '../../src/message/faults.ts';
+import { Position } from '../../src/schema/positions.ts';
+import { validateRequest } from '../../src/request.ts';
+import { withValidators } from '../../src/validator/operations.ts';
+import { Derivation, type DerivedReply, type DerivedRequest } from '../derivation/messages.ts';
+import { partAt, withSchemas } from '../derivation/schemas.ts';
+import { isObject, type JsonValue } from '../derivation/values.ts';
+import type { Wire } from '../derivation/wire.ts';
+
+/** A contract with messages that are derived from it, and the verdicts of its validators on any message. */
+export class Edition {
+  readonly contract: Contract;
+  private readonly follow: Follow;
+  private readonly derivation: Derivation;
+  private readonly positions = new Map<AnySchema, Position>();
+
+  constructor(contract: Contract) {
+    this.contract = contract;
+    this.follow = follower(contract.document);
+    this.derivation = new Derivation(contract.document);
+  }
+
+  /** Valid and invalid requests. */
+  requests(operation: ContractOperation): readonly DerivedRequest[] {
+    return this.derivation.ofRequests(operation).flatMap(({ messages }) => messages);
+  }
+
+  /** Valid and invalid replies. @param status as declared */
+  replies(operation: ContractOperation, status: string): readonly DerivedReply[] {
+    return this.derivation.ofReplies(operation).find((each) => each.status === status)?.messages ?? [];
+  }
+
+  position(schema: AnySchema): Position {
+    return this.positions.getOrInsertComputed(schema, () => new Position(schema, this.follow));
+  }
+
+  /** The declared headers and members, such as `body.parts[].id`, of those replies that the service may send. */
+  membersSent(operation: ContractOperation, status: string, replies: readonly DerivedReply[]): Set<string> {
+    const { content, headers = {} } = operation.replies.get(status) ?? {};
+    const position = content && this.position(content.schema);
+    const declared = namesIn(headers);
+    const sent = replies.filter((each) => this.faultOf(operation, status, each) === undefined);
+    return new Set(
+      sent.flatMap((reply) => {
+        const fields = [...namesIn(reply.headers).intersection(declared)].map((name) => `header ${name}`);
+        return position === undefined ? fields : [...fields, ...membersIn(reply.body, position, 'body')];
+      }),
+    );
+  }
+
+  /** Whether the service may send a reply. @param status as declared in either contract */
+  maySend(operation: ContractOperation, status: string, reply: DerivedReply): boolean {
+    const declared = replyFor(operation.replies, status);
+    const isDeclared = namesIn(reply.headers).isSubsetOf(namesIn(declared?.headers ?? {}));
+    return isDeclared && this.faultOf(operation, status, reply) === undefined;
+  }
+
+  /** The fault of a reply for a client, which ignores headers that it does not know; undefined: none. */
+  faultOf({ replies, validator }: ContractOperation, status: string, reply: DerivedReply): string | undefined {
+    const declared = replyFor(replies, status);
+    const fields = new Map(Object.entries(reply.headers).map(([name, value]) => [name.toLowerCase(), value]));
+    const headers = Object.entries(declared?.headers ?? {}).flatMap(([name, { schema }]) => {
+      const value = fields.get(name.toLowerCase());
+      return value === undefined ? [] : [[name, returned(value, this.position(schema))] as const];
+    });
+    const { body } = reply;
+    const content = body === undefined ? undefined : returned(body, declared?.content?.position);
+    return faultIn(() => {
+      validator.reply(status, Object.fromEntries(headers), content);
+    });
+  }
+}
+
+/** Why the service refuses a request; undefined: it does not. */
+export function refusalOf(operation: ContractOperation, { sent, body }: Wire): string | undefined {
+  if (body === undefined && operation.body?.required === true) return 'body is missing';
+  if (body !== undefined && operation.body?.types.has(body.mediaType) !== true)
+    return `a body of the media type ${body.mediaType} is not declared`;
+  return faultIn(() => validateRequest(sent, body, operation));
+}
+
+function faultIn(validate: () => unknown): string | undefined {
+  try {
+    validate();
+    return undefined;
+  } catch (error) {
+    if (error instanceof ReplyError) return error.words;
+    if (error instanceof Refusal) return error.message;
+    throw error;
+  }
+}
+
+/** Converts a value to what an operation returns: only an int64 is a bigint. */
+export function returned(value: JsonValue, position: Position | undefined): unknown {
+  if (typeof value === 'bigint') return position?.int64 === true ? value : Number(value);
+  if (Array.isArray(value))
+    return (value as readonly JsonValue[]).map((each, index) => returned(each, position?.item(index)));
+  if (!isObject(value)) return value;
+  const members = Object.entries(value).map(([name, each]) => [name, returned(each, position?.member(name))] as const);
+  return Object.fromEntries(members);
+}
+
+/** The names of headers, whose case has no meaning. */
+function namesIn(headers: object): Set<string> {
+  return new Set(Object.keys(headers).map((name) => name.toLowerCase()));
+}
+
+function membersIn(value: JsonValue | undefined, position: Position, name: string): string[] {
+  // An array where any type may stand has no items that a client could rely on.
+  if (Array.isArray(value) && position.types.size < 7)
+    return (value as readonly JsonValue[]).flatMap((each, index) => membersIn(each, position.item(index), `${name}[]`));
+  if (!isObject(value)) return [name];
+  const declared = Object.entries(value).filter(([each]) => position.names.has(each));
+  return [name, ...declared.flatMap(([each, member]) => membersIn(member, position.member(each), `${name}.${each}`))];
+}
+
+const LIMITS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'].concat(
+  ['Length', 'Items', 'Properties'].flatMap((each) => [`min${each}`, `max${each}`]),
+);
+/** Beneath these, a schema that allows more may make another one allow less. */
+const INVERTING = ['oneOf', 'not', 'if', 'contains', 'propertyNames'];
+
+/**
+ * The old contract as it binds replies. This project decided that clients ignore members that they do not know, and that
+ * a limit may be widened: a length, a bound, a count, or a pattern that is dropped.
+ */
+export function tolerant(was: Contract, is: Contract): Edition {
+  const document = withSchemas(was.document, (schema, at) => {
+    if (at.some((name) => INVERTING.includes(name))) return schema;
+    const other = partAt(is.document, at);
+    const isDropped = ([keyword, value]: readonly [string, unknown]) =>
+      LIMITS.includes(keyword) ||
+      (value === false && /^(additional|unevaluated)Properties$/.test(keyword)) ||
+      (keyword === 'pattern' && isObject(other) && other['pattern'] === undefined);
+    return Object.fromEntries(Object.entries(schema).filter((each) => !isDropped(each)));
+  });
+  return new Edition(withDocument(was, document));
+}
+
+export function withDocument(contract: Contract, document: OpenApiDocument): Contract {
+  return { ...contract, document, operations: withValidators(readOperations(document), document) };
+}

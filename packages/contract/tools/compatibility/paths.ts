@@ -1,0 +1,28 @@
+import { matching } from '../../src/rules/addresses.ts';
+
+/**
+ * Whether a path gets requests that another path, which is still there, got before.
+ *
+ * @param was the paths of the old contract, and `is` those of the new one: the first that matches a request applies
+ */
+export function takesRequests(path: string, was: readonly string[], is: readonly string[]): boolean {
+  const precedes = (paths: readonly string[], other: string) =>
+    paths.includes(path) && !paths.slice(0, paths.indexOf(path)).includes(other);
+  const others = was.filter((other) => other !== path && is.includes(other));
+  return others.some((other) => overlap(path, other) && precedes(is, other) && !precedes(was, other));
+}
+
+/** Whether a request may match both path templates. */
+function overlap(one: string, other: string): boolean {
+  const parts = other.split('/');
+  return one.split('/').length === parts.length && one.split('/').every((part, at) => mayEqual(part, parts[at] ?? ''));
+}
+
+/** Whether two parts of paths may stand for the same text. */
+function mayEqual(one: string, other: string): boolean {
+  if (!one.includes('{') || !other.includes('{')) return matching(one).test(other) || matching(other).test(one);
+  const [start, otherStart] = [one, other].map((each) => each.replace(/\{.*/, '')) as [string, string];
+  const [end, otherEnd] = [one, other].map((each) => each.replace(/.*\}/, '')) as [string, string];
+  const beginAlike = start.startsWith(otherStart) || otherStart.startsWith(start);
+  return beginAlike && (end.endsWith(otherEnd) || otherEnd.endsWith(end));
+}

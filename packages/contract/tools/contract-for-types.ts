@@ -1,0 +1,259 @@
+import type { Examined } from '../src/load.ts';
+import type { Findings } from '../src/schema/findings.ts';
+import {
+  type AnySchema,
+  type DeclaredOperation,
+  follower,
+  locationOf,
+  type OpenApiDocument,
+  pathItemsOf,
+  responsesOf,
+  type Parameter,
+  type Follow,
+  resolver,
+  type Schema,
+} from '../src/schema/document.ts';
+import { ContractError } from '../src/errors.ts';
+import { requireIntegers } from '../src/rules/integers.ts';
+import { isLarge, isObject, isOfType } from '../src/schema/exact.ts';
+import {
+  beneath,
+  closure,
+  isInt64Schema,
+  isSchema,
+  joined,
+  leadingTo,
+  listed,
+  typed,
+  TYPES,
+  typesOf,
+} from '../src/schema/subschemas.ts';
+import { Position } from '../src/schema/positions.ts';
+import { isIgnored, mapParts, type ObjectKind } from '../src/rules/vocabulary.ts';
+
+/** Stands for `undefined`. No contract contains this schema. */
+export const NOT_SENT = { type: 'null', format: 'undefined' };
+/** The prefix of a string for an int64 in `const` or `enum`, whose digits a number would round. */
+export const DIGITS = 'digits of an int64: ';
+
+/** Keywords that, beside `properties`, give an object a type more specific than "any object". */
+const OF_OBJECTS = ['$ref', 'allOf', 'anyOf', 'oneOf', 'patternProperties', 'additionalProperties'];
+
+/** The keywords that hold the schema of another value: of a body, a member or an item. */
+const OF_VALUES = [
+  ...['schema', 'properties', 'patternProperties', 'additionalProperties', 'unevaluatedProperties'],
+  ...['items', 'prefixItems'],
+];
+/** Ends the name of a component as requests have it. No component of a contract can have such a name. */
+const RECEIVED = '$Received';
+
+const OF_MEMBERS = ['properties', 'patternProperties', 'additionalProperties'];
+const OBJECT: ReadonlySet<string> = new Set(['object']);
+const OBJECT_OR_NULL: ReadonlySet<string> = new Set(['object', 'null']);
+
+/** @param found gets refusals of the schemas for which no type can be generated */
+export function requireTypes({ document, operations, schemas, found }: Examined): void {
+  const follow = follower(document);
+  for (const schema of schemas)
+    if (found.isSound(schema))
+      found.attempt(() => {
+        requireTyped(schema, follow);
+      });
+  for (const { body } of operations)
+    for (const { schema } of body?.types.values() ?? []) requireObjects(schema, follow, found);
+}
+
+/** Rewrites the parts of a contract that openapi-typescript would turn into wrong types. */
+export function contractForTypes(contract: OpenApiDocument): object {
+  const resolve = resolver(contract);
+  const follow = follower(contract);
+  /** The references that must lead to a component as requests have it; `known` tells whether a reference must. */
+  const received = new Set<string>();
+  const known = new Map<string, boolean>();
+  // Of branches that lead back to all of them, each has all below it.
+  const parts = new Map<AnySchema, Schema[]>();
+  const leadsToOpen = leadingTo(isOpenObject, follow, below);
+  const paths = Object.fromEntries(pathItemsOf(contract));
+  const whole: Partial<OpenApiDocument> = part({ ...contract, paths }, 'OpenAPI', false);
+  // The iteration of a Set includes what is added meanwhile.
+  for (const ref of received) {
+    const own = part(follow(ref) as Schema, 'Schema', true);
+    Object.assign(whole.components?.schemas ?? {}, { [`${ref.replace(/.*\//, '')}${RECEIVED}`]: own });
+  }
+  // Clients serve webhooks, and pathItems stand under paths too: their operationIds must not demand handlers here.
+  return { ...whole, webhooks: undefined, components: { ...whole.components, pathItems: undefined } };
+
+  /** @param isReceived whether the value is part of the body of a request */
+  function part(value: object, kind: ObjectKind, isReceived: boolean): object {
+    // openapi-typescript makes a header behind a reference required.
+    const original = kind === 'Header' ? resolve(value) : value;
+    const copy = mapParts(original, kind, (each, of, [name]) => {
+      if (isLarge(each)) {
+        const own = part(each, of, isReceived || kind === 'Request Body');
+        const isOpened = isReceived && OF_VALUES.includes(name) && isOpenObject(each);
+        return { ...own, ...(name === 'properties' && marks(each)), ...(isOpened && opened(own, each)) };
+      }
+      // Here openapi-typescript fails on the schema `true`, and ignores the schema `false`: write them as objects.
+      if (name === 'allOf' || name === 'schema') return each === true ? {} : { enum: [] };
+      return each;
+    });
+    return adapted(copy, kind, original, isReceived);
+  }
+
+  /** openapi-typescript does not look for these marks behind a member's reference. */
+  function marks(member: Schema): Schema {
+    const all = joined([member], follow);
+    return {
+      readOnly: all.some(({ readOnly }) => readOnly),
+      writeOnly: all.some(({ writeOnly }) => writeOnly),
+      default: new Position(member, follow).default,
+    };
+  }
+
+  /** @param value the object with adapted parts, which is `original` in the contract */
+  function adapted(value: object, kind: ObjectKind, original: object, isReceived: boolean): object {
+    switch (kind) {
+      case 'Path Item':
+      case 'Operation': {
+        const { parameters, responses }: DeclaredOperation = value;
+        const replies = responses && { responses: Object.fromEntries(responsesOf({ responses })) };
+        return { ...value, ...replies, parameters: parameters?.filter((each) => !isIgnored(resolve(each))) };
+      }
+      case 'Parameter': {
+        const { required = false, schema = true } = original as Partial<Parameter>;
+        if (required || new Position(schema, follow).default === undefined) return value;
+        return { ...value, schema: { anyOf: [(value as Parameter).schema, NOT_SENT] } };
+      }
+      case 'Schema': {
+        // openapi-typescript turns `$defs` into a member.
+        const { $defs: _, discriminator: __, ...schema }: Schema = value;
+        return apart(withOthers(withValues(isReceived ? asReceived(schema) : schema)));
+      }
+      default:
+        return value;
+    }
+  }
+
+  /** `create` refuses an object of an open type: it may have members that no table keeps. */
+  function opened(value: Schema, schema: AnySchema): Schema {
+    const type = [...typesOf(schema, follow)];
+    return { allOf: [...(value.allOf ?? []), { type, additionalProperties: true }] };
+  }
+
+  /** A component with an open object has two types: a reply may have only declared members. */
+  function asReceived({ $ref, ...others }: Schema): Schema {
+    if ($ref === undefined) return others;
+    if (!known.getOrInsertComputed($ref, () => below(follow($ref)).some(leadsToOpen))) return { $ref, ...others };
+    received.add($ref);
+    return { $ref: $ref + RECEIVED, ...others };
+  }
+
+  function below(schema: AnySchema): Schema[] {
+    return parts.getOrInsertComputed(schema, () => typed(schema, follow).flatMap(beneath).filter(isSchema));
+  }
+
+  /** Whether the value is an object, or null, that declares members and can have others: the type of any object is open. */
+  function isOpenObject(schema: AnySchema): boolean {
+    return (
+      typesOf(schema, follow).isSubsetOf(OBJECT_OR_NULL) &&
+      typed(schema, follow).some(({ properties = {} }) => Object.keys(properties).length > 0) &&
+      isOpen(schema)
+    );
+  }
+
+  function isOpen(schema: AnySchema, within: readonly AnySchema[] = []): boolean {
+    if (!typesOf(schema, follow).has('object') || within.includes(schema)) return false;
+    return joined([schema], follow).every(
+      ({ additionalProperties = true, unevaluatedProperties = true, anyOf = [true], oneOf = [true] }) =>
+        additionalProperties === true &&
+        unevaluatedProperties === true &&
+        [anyOf, oneOf].every((branches) => branches.some((each) => isOpen(each, [...within, schema]))),
+    );
+  }
+}
+
+function requireTyped(schema: Schema, follow: Follow): void {
+  requireIntegers(schema, follow);
+  const { $ref = '#/components/schemas/' } = schema;
+  if (/^#\/components\/schemas\/[^/]*$/.test($ref)) return;
+  throw new ContractError(
+    `$ref leads to ${$ref}, for which no type can be generated: move that schema to ` +
+      'components/schemas, and refer to it there',
+    locationOf(schema, '$ref'),
+  );
+}
+
+/**
+ * openapi-typescript takes each schema with members for an object. In JSON Schema, members do not restrict other
+ * values: operations would get numbers and texts that the compiler takes for objects. So this refuses a schema in the
+ * body of a request that has members, and where values other than objects are valid.
+ */
+function requireObjects(body: AnySchema, follow: Follow, found: Findings): void {
+  const seen = new Set<string>();
+  const numbers = new Map<AnySchema, number>();
+  /** @param allowed the types that the schemas on the way here, for the same value, allow */
+  const visit = (schema: AnySchema, allowed: ReadonlySet<string>): void => {
+    if (typeof schema === 'boolean') return;
+    const types = typesOf(schema, follow).intersection(allowed);
+    const key = [numbers.getOrInsertComputed(schema, () => numbers.size), ...types].join();
+    if (seen.has(key)) return;
+    seen.add(key);
+    const { type, $ref, allOf = [], anyOf = [], oneOf = [] } = schema;
+    const hasMembers = OF_MEMBERS.some((keyword) => keyword in schema);
+    if (type === undefined && listed(schema) === undefined && hasMembers && !types.isSubsetOf(OBJECT))
+      found.add(
+        new ContractError(
+          'this schema has members, and allows values that are no objects: add type: object',
+          locationOf(schema),
+        ),
+      );
+    for (const each of [...($ref === undefined ? [] : [follow($ref)]), ...allOf, ...anyOf, ...oneOf])
+      visit(each, types);
+  };
+  for (const value of closure([body], (each) => typed(each, follow).flatMap(beneath))) visit(value, TYPES);
+}
+
+/**
+ * openapi-typescript ignores `type` beside the values of `const` and `enum`, takes `const: null` for any value, adds
+ * null to an `enum` beside several types, and reads an `enum` of objects as alternatives.
+ */
+function withValues(schema: Schema): Schema {
+  const { type, const: only, enum: values, ...others } = schema;
+  const fits = (value: unknown) => type === undefined || [type].flat().some((each) => isOfType(value, each));
+  const digits = (value: unknown) =>
+    isInt64Schema(schema) && (typeof value === 'bigint' || Number.isInteger(value))
+      ? `${DIGITS}${String(value)}`
+      : value;
+  const isPlain = 'const' in schema && only !== null && fits(only);
+  const allowed = ('const' in schema && !isPlain ? [only] : values)?.filter(fits);
+  const isOfObjects = allowed === undefined || (allowed.length > 0 && allowed.every(isObject));
+  return {
+    // Beside members, openapi-typescript ignores an `enum`.
+    ...(isOfObjects
+      ? others
+      : Object.fromEntries(Object.entries(others).filter(([name]) => !OF_MEMBERS.includes(name)))),
+    ...(isPlain && { const: digits(only) }),
+    ...(allowed !== undefined && { enum: allowed.map(digits) }),
+    ...(type !== undefined && (allowed === undefined || (typeof type === 'string' && type !== 'object')) && { type }),
+  };
+}
+
+/** openapi-typescript gives "any object" no members, and an index signature must allow the named members too. */
+function withOthers(schema: Schema): Schema {
+  const { type, properties = {}, patternProperties, additionalProperties: others = patternProperties && true } = schema;
+  const named = Object.values(properties);
+  const isAny =
+    [type].flat().includes('object') && named.length === 0 && !OF_OBJECTS.some((keyword) => keyword in schema);
+  if (isAny || (others === true && patternProperties !== undefined)) return { ...schema, additionalProperties: true };
+  if (named.length === 0 || (typeof others !== 'object' && patternProperties === undefined)) return schema;
+  return { ...schema, additionalProperties: { anyOf: typeof others === 'object' ? [others, ...named] : named } };
+}
+
+/** openapi-typescript ignores keywords beside `$ref`, and misreads keywords beside `anyOf` and `oneOf`. */
+function apart(schema: Schema): Schema {
+  const { $ref, anyOf, oneOf, allOf = [], ...beside } = schema;
+  const parts = Object.entries({ $ref, anyOf, oneOf }).filter(([, value]) => value !== undefined);
+  return parts.length === 0
+    ? schema
+    : { ...beside, allOf: [...allOf, ...parts.map((part) => Object.fromEntries([part]))] };
+}

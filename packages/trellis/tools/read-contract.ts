@@ -1,6 +1,0 @@
-import { readContractFile } from '../src/contract/load.ts';
-
-/** @throws ContractError that says what to do about it */
-export async function readContract(file: string | URL): Promise<string> {
-  return await readContractFile(file, 'name the folder of a service, or begin one by `trellis init`');
-}
