@@ -22,6 +22,13 @@ const { packages } = readJson('package-lock.json') as { packages: Readonly<Recor
 // Without the workspaces themselves.
 const installed = Object.entries(packages).filter(([folder, { link }]) => folder.includes('node_modules/') && !link);
 
+interface Declared {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+}
+const declared = (folder: string) => readJson(join(folder, 'package.json')) as Declared;
+
 /** Licences whose only condition is to keep their notice. */
 const HARMLESS = ['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', '0BSD', 'Unlicense', 'Python-2.0'];
 
@@ -70,8 +77,9 @@ const covers = (each: string, name: string) => (/[-/]$/.test(each) ? name.starts
 
 test('CONTRIBUTING.md gives a reason for each package', () => {
   const { devDependencies, optionalDependencies } = readJson('package.json') as Record<string, object>;
-  const { dependencies } = readJson('packages/trellis/package.json') as Record<string, object>;
-  const names = Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies });
+  const { dependencies } = declared('packages/trellis');
+  const { 'trellis-contract': _, ...named } = { ...dependencies, ...declared('packages/contract').dependencies };
+  const names = Object.keys({ ...named, ...devDependencies, ...optionalDependencies });
   const told = rows.flatMap((row) => row.told);
   expect(names.filter((name) => !told.some((each) => covers(each, name)))).toEqual([]);
   expect(told.filter((each) => !names.some((name) => covers(each, name)))).toEqual([]);
@@ -89,13 +97,6 @@ test('CONTRIBUTING.md tells the licence that each package has', () => {
   expect(wrong).toEqual([]);
 });
 
-interface Declared {
-  readonly dependencies: Readonly<Record<string, string>>;
-  readonly devDependencies?: Readonly<Record<string, string>>;
-  readonly peerDependencies?: Readonly<Record<string, string>>;
-}
-const declared = (folder: string) => readJson(join(folder, 'package.json')) as Declared;
-
 test.each(['express', 'express-openapi-validator', 'swagger-ui-express'])(
   'one copy of %s runs, at the version that package.json lists, in the bank too',
   (name) => {
@@ -109,10 +110,13 @@ test.each(['express', 'express-openapi-validator', 'swagger-ui-express'])(
   },
 );
 
-test('trellis allows each package in a range, and a new service gets the versions that develop this repository', () => {
+test('both packages allow each package in the same range, and a new service gets the versions that develop this repository', () => {
   const { dependencies, peerDependencies = {} } = declared('packages/trellis');
-  const ranges = Object.entries({ ...dependencies, ...peerDependencies });
-  expect(ranges.filter(([, range]) => /^\d/.test(range))).toEqual([]);
+  const { 'trellis-contract': _, ...ranges } = { ...dependencies, ...peerDependencies };
+  expect(Object.entries(ranges).filter(([, range]) => /^\d/.test(range))).toEqual([]);
+  const ofContract = declared('packages/contract');
+  expect(ofContract.peerDependencies).toEqual(peerDependencies);
+  expect({ ...ofContract.dependencies, ...ranges }).toMatchObject(ofContract.dependencies);
   const { devDependencies = {} } = declared('packages/trellis/template');
   expect(Object.keys(devDependencies)).toEqual(expect.arrayContaining(Object.keys(peerDependencies)));
   expect(declared('.').devDependencies).toMatchObject(devDependencies);
@@ -143,6 +147,7 @@ const packagesOf = (file: string) =>
 
 // A service also finds a package that only another package needs, until that one no longer needs it.
 test.each([
+  ['packages/contract', 'packages/contract/{src,tools}/**/*.ts'],
   ['packages/trellis', 'packages/trellis/{src,tools,testing}/**/*.ts'],
   ['.', 'src/**/*.ts'],
   ['examples/bank', 'examples/bank/{main.ts,service/**/*.ts}'],

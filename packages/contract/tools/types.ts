@@ -17,7 +17,7 @@ const UNDEFINED = factory.createKeywordTypeNode(ts.SyntaxKind.UndefinedKeyword);
 
 /**
  * Generates generated/openapi.ts. An int64 is `bigint`. `$Read` marks a readOnly property, `$Write` a writeOnly one,
- * `| undefined` one with a default, which a client may omit. Clients may use these types; contract/types.ts derives
+ * `| undefined` one with a default, which a client may omit. Clients may use these types; src/types.ts derives
  * those of the operations. `errors` has the body of each failure, with the text of `x-error-numbers`.
  *
  * @param yaml a contract that loadContract() accepts

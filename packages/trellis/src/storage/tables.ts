@@ -131,7 +131,7 @@ export type Queried<T> = {
 };
 /**
  * The same for queries that write. They refuse an object of a request that may have other members, which
- * contract/types.ts marks: its client would choose the columns.
+ * types.ts of trellis-contract marks: its client would choose the columns.
  */
 export type Written<T> = {
   [Name in keyof T]: Queried<T>[Name] & { readonly 'other members': ColumnType<never, undefined, undefined> };
