@@ -73,6 +73,7 @@ testWith(none, 'the unit of backups dumps a store in PostgreSQL, and leaves no d
   expect(String(execFileSync('pg_restore', ['--list', join(folder, dump)], { env: { PATH } }))).toContain(
     'TABLE DATA public plants',
   );
+  execFileSync('sha256sum', ['--check', '--status', `${dump}.sha256`], { cwd: folder });
   expect(noted()).toContain('pg_dump ');
   expect(noted()).not.toContain('secret');
 });

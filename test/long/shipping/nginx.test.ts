@@ -58,7 +58,7 @@ describeWith(whyNoNginx(), 'nginx with deploy/nginx.conf and two instances', () 
       );
     }
     if (NOBODY.uid !== undefined) chownSync(project.folder, NOBODY.uid, NOBODY.gid);
-    const [lines = ''] = blocks('deployment', 'nginx', 'sh');
+    const [lines = ''] = blocks('nginx', 'nginx', 'sh');
     // Most systems allow a process 1,024 open files by default.
     const script = `ulimit -Sn 1024\n${lines.replace(/^nginx/m, 'exec nginx')}`;
     const started = start('bash', ['--norc', '-ec', script], {}, project.folder, NOBODY);

@@ -1,13 +1,17 @@
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import { exactJson, ExplainedError, messageOf } from 'trellis-contract/ground';
+import { ExplainedError, messageOf } from 'trellis-contract/ground';
 import type { AnyService } from '../service.ts';
+import { layoutOf } from '../storage/layout.ts';
+import { connectReader } from '../storage/sqlite/connection.ts';
+import { type DamagedRow, damagedTexts } from '../storage/sqlite/damaged-texts.ts';
 import type { AnyRow, Store } from '../storage/store.ts';
 import { writeNewFile } from '../files/new-file.ts';
 import { requireForeign } from './backup.ts';
 import type { Job } from './io.ts';
 import { print } from './print.ts';
 import { Progress } from './progress.ts';
+import { faultOf, firstOf, nameOfRow, valueOf } from './rows.ts';
 import { type Format, formatOf, openRecords, type Records, toNdjson } from '../files/records.ts';
 import { watchSignals } from './signals.ts';
 import { withStore } from './with-store.ts';
@@ -26,13 +30,25 @@ export async function exportRecords(
   await withStore(job, { create: false }, async (store) => {
     // On a terminal, lines of progress would mix with the records.
     const progress = path === undefined && io.stdout.isTTY ? undefined : new Progress(records.table, io.stderr);
-    const lines = texts(records, names, service.tables[records.table]?.key ?? [], store, format, progress);
+    const key = service.tables[records.table]?.key ?? [];
+    const damaged = damagedIn(job, records.table, [...names, ...key]).map(
+      (row) => [nameOfRow(key, row.key), faultOf(row)] as const,
+    );
+    const leftOut = new Map<string, string>();
+    const leaveOut = leftOut.set.bind(leftOut);
+    const lines = texts(records, names, key, store, format, progress, new Map(damaged), leaveOut);
     if (path === undefined) for await (const text of lines) await print(io, text);
     else {
       using interruption = watchSignals(io);
       const { signal } = interruption;
       await writeNewFile(path, { mode: 0o666, signal }, (temporary) =>
         pipeline(lines, createWriteStream(temporary), { signal }),
+      );
+    }
+    if (leftOut.size > 0) {
+      const rows = leftOut.entries().map(([name, reason]) => `${name}: ${reason}`);
+      throw new ExplainedError(
+        `the export has all rows of ${records.table} but ${leftOut.size}: ${firstOf([...rows])}: change their values in the store, or bring them back from a backup`,
       );
     }
   });
@@ -61,6 +77,8 @@ async function* texts(
   store: Store,
   format: Format,
   progress: Progress | undefined,
+  damaged: ReadonlyMap<string, string>,
+  leaveOut: (name: string, reason: string) => unknown,
 ): AsyncGenerator<string> {
   const asBody = (row: AnyRow): AnyRow =>
     Object.fromEntries(
@@ -68,12 +86,15 @@ async function* texts(
     );
   const write = (row: AnyRow): string => {
     try {
+      if (damaged.size > 0) {
+        const fault = damaged.get(nameOfRow(key, row));
+        if (fault !== undefined) throw new Error(fault);
+      }
       return format === 'csv' ? csv.write(asBody(row), names) : toNdjson(asBody(row));
     } catch (error) {
-      const named = key.map((column) => `${column} ${exactJson(row[column])}`).join(', ');
-      throw new ExplainedError(
-        `the row of ${table} with ${named} cannot be exported: ${messageOf(error)}: change its values in the store`,
-      );
+      // One bad row must not keep the others from being rescued.
+      leaveOut(nameOfRow(key, row), messageOf(error));
+      return '';
     }
   };
   let count = 0;
@@ -89,8 +110,14 @@ async function* texts(
   }
 }
 
-/** The value as JSON has it: a date-time for a date, base64 for bytes. */
-function valueOf(value: unknown): unknown {
-  if (value instanceof Date) return value.toISOString();
-  return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : (value ?? null);
+/** The rows of a table with texts that are not UTF-8, which PostgreSQL refuses to store. */
+function damagedIn(
+  { service, config: { DATABASE_URL: store } }: Job,
+  table: string,
+  columns: readonly string[],
+): readonly DamagedRow[] {
+  if (store.engine !== 'sqlite') return [];
+  using database = connectReader(store.path);
+  const rows = damagedTexts(layoutOf(service), database, [table]);
+  return rows.filter((row) => row.columns.some((column) => columns.includes(column)));
 }

@@ -6,6 +6,7 @@ import { ACTS_FILE } from '../acts.ts';
 import type { Layout } from '../layout.ts';
 import { missingSteps, requireSpare, requireVersion } from '../schema.ts';
 import { type AnyRow, StoreUnusable } from '../store.ts';
+import { type DamagedRow, damagedTexts } from './damaged-texts.ts';
 import { identityOf, LOCK_TIMEOUT_MS, makeFile, makeFolder } from './connection.ts';
 import { atCopying, isBusy, opening } from './errors.ts';
 import { applicationId, columnsOf, migrate, pragma, requireOwn, stepsIn } from './migrations.ts';
@@ -13,8 +14,14 @@ import { applicationId, columnsOf, migrate, pragma, requireOwn, stepsIn } from '
 /** The number of rows, by table. */
 export type Counts = Readonly<Record<string, number>>;
 
+/** What a checked copy holds. Rows with damaged texts are in it: of the others, no backup and no restore may go without. */
+export interface Copied {
+  readonly counts: Counts;
+  readonly damaged: readonly DamagedRow[];
+}
+
 /** Copies a store, as it is at one moment, into an empty file, and checks both. */
-export function backUp(layout: Layout, path: string, copy: string): Counts {
+export function backUp(layout: Layout, path: string, copy: string): Copied {
   if (!existsSync(path)) throw new StoreUnusable(`the database ${path} does not exist: check DATABASE_URL`);
   return copyChecked(layout, path, copy, 'restore a backup');
 }
@@ -49,12 +56,12 @@ export function planRestore(layout: Layout, path: string, backup: string, allow:
     /** The file of the store. */
     target,
     /** Copies the checked backup into an empty file in the folder of the store. */
-    prepare: (temporary: string): Counts => {
-      const counts = copyChecked(layout, backup, temporary, 'restore another backup');
+    prepare: (temporary: string): Copied => {
+      const copied = copyChecked(layout, backup, temporary, 'restore another backup');
       return opening(path, () => {
         using database = new DatabaseSync(temporary);
         migrate(layout, database, temporary, true);
-        return counts;
+        return copied;
       });
     },
     /** Replaces the store by that file. @throws StoreUnusable, also if another process has the store open */
@@ -65,14 +72,14 @@ export function planRestore(layout: Layout, path: string, backup: string, allow:
 }
 
 /** Copies a database as of one moment into an empty file. */
-function copyChecked(layout: Layout, from: string, to: string, cure: string): Counts {
+function copyChecked(layout: Layout, from: string, to: string, cure: string): Copied {
   try {
     // SQLite takes a name that begins with `file:` for a URI, unless its folder stands before it.
     using source = new DatabaseSync(resolve(from), { readOnly: true, timeout: LOCK_TIMEOUT_MS });
     check(layout, source, `the database ${from}`, cure);
     source.prepare('vacuum into ?').run(resolve(to));
     using copy = new DatabaseSync(resolve(to), { readOnly: true });
-    return check(layout, copy, `the copy of ${from}`, cure);
+    return { counts: check(layout, copy, `the copy of ${from}`, cure), damaged: damagedTexts(layout, copy) };
   } catch (error) {
     throw atCopying(error, from, to, cure);
   }

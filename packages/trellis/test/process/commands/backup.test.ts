@@ -46,7 +46,7 @@ describe('backup and restore', () => {
     expect(Number(count)).toBeGreaterThanOrEqual(20_000);
     expect(Number(count)).toBeLessThanOrEqual(20_000 + times.length);
     expect(statSync(copy).mode & 0o777).toBe(0o600);
-    expect(readdirSync(folder).filter((name) => name.startsWith('copy'))).toEqual(['copy.db']);
+    expect(readdirSync(folder).filter((name) => name.startsWith('copy'))).toEqual(['copy.db', 'copy.db.sha256']);
 
     // The restore must undo these changes: a new token, a new item, and another name of item 7.
     const late = (await run('token', 'create', 'late')).stdout.trim();
@@ -93,7 +93,11 @@ describe('backup and restore', () => {
   test('take a file by its name, also one that looks like a URI of SQLite', async () => {
     const { folder, run } = await place(3);
     expect(await run('backup', 'file:copy.db')).toMatchObject({ code: 0, stderr: '' });
-    expect(readdirSync(folder).filter((name) => name.includes('copy'))).toEqual(['file:copy.db']);
+    expect(
+      readdirSync(folder)
+        .filter((name) => name.includes('copy'))
+        .toSorted(),
+    ).toEqual(['file:copy.db', 'file:copy.db.sha256']);
     expect(look(join(folder, 'file:copy.db'))).toBe(3);
     expect(await run('restore', 'file:copy.db', '--force')).toMatchObject({ code: 0, stderr: '' });
   });
@@ -174,7 +178,7 @@ describe('backup and restore', () => {
       );
     }
     late?.close();
-    expect(readdirSync(folder).toSorted()).toEqual(['copy.db', 'items.db', 'items.db.acts.ndjson']);
+    expect(readdirSync(folder).toSorted()).toEqual(['copy.db', 'copy.db.sha256', 'items.db', 'items.db.acts.ndjson']);
     expect(look(database)).toBe(3);
   });
 
