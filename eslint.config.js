@@ -44,7 +44,7 @@ const IMPORTS = {
   'service.ts': { others: [], own: [], ownTypes: ABOVE_STORAGE },
   'commands/**': { others: [...ABOVE_STORAGE, 'config.ts', 'environment.ts', 'read-settings.ts', 'service.ts'] },
   'http/**': {
-    others: ['storage/caller.ts', 'storage/store.ts'],
+    others: ['auth/caller.ts', 'storage/caller.ts', 'storage/store.ts'],
     types: ['auth/', 'service.ts'],
     packages: ['express'],
   },
@@ -69,21 +69,24 @@ const IMPORTS = {
   },
 };
 
+/** What a client is told, and what an author is told. */
+const GROUND = ['refusal.ts', 'contract-error.ts'];
+
 /** As IMPORTS, in trellis-contract, from the lowest of its folders: each imports those before it. */
 const IMPORTS_OF_CONTRACT = {
   '*.ts': { others: [] },
-  'schema/**': { others: ['errors.ts'] },
-  'rules/**': { others: ['errors.ts', 'schema/'] },
-  'message/**': { others: ['errors.ts', 'schema/', 'rules/'] },
-  'validator/**': { others: ['contract.ts', 'errors.ts', 'schema/', 'rules/', 'message/'] },
+  'schema/**': { others: GROUND },
+  'rules/**': { others: [...GROUND, 'schema/'] },
+  'message/**': { others: [...GROUND, 'schema/', 'rules/'] },
+  'validator/**': { others: [...GROUND, 'contract.ts', 'schema/', 'rules/', 'message/'] },
   'validator/validator-eov.ts': {
-    others: ['contract.ts', 'errors.ts', 'schema/', 'rules/', 'message/'],
+    others: [...GROUND, 'contract.ts', 'schema/', 'rules/', 'message/'],
     packages: ['express-openapi-validator/dist'],
   },
 };
 
 /** What every folder of a package may import: they import nothing themselves. */
-const LEAVES = ['explained-error.ts', 'globals.ts', 'shell.ts'];
+const LEAVES = ['exit-codes.ts', 'explained-error.ts', 'globals.ts', 'shell.ts'];
 
 /** Where a version of Node that was not tested may differ. */
 const UNDOCUMENTED = [

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { settingsOf } from '../../packages/trellis/src/config.ts';
 import { DEFAULT_BODY_BYTES } from '../../packages/contract/src/rules/body-limit.ts';
-import { ErrorNumber } from '../../packages/contract/src/errors.ts';
+import { ErrorNumber } from '../../packages/contract/src/refusal.ts';
 import { MAX_DEPTH } from '../../packages/contract/src/message/json.ts';
 import { page } from '../../packages/trellis/test/support/readme.ts';
 import { ROOT, start } from '../../packages/trellis/test/support/service.ts';

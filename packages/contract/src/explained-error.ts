@@ -1,4 +1,3 @@
-import { constants } from 'node:os';
 import { inspect } from 'node:util';
 
 /** An error whose message tells the operator everything in one line: the command line prints no stack. */
@@ -6,28 +5,6 @@ export class ExplainedError extends Error {
   override readonly name: string = 'ExplainedError';
   /** The exit code of a command that ends with this error. */
   readonly exitCode: number = 1;
-}
-
-/** Another start with the same settings would fail too. */
-export class WrongSettings extends ExplainedError {
-  override readonly name = 'WrongSettings';
-  /** EX_CONFIG of sysexits.h, after which systemd does not restart the service (deploy/). */
-  override readonly exitCode = 78;
-}
-
-export class Interrupted extends ExplainedError {
-  override readonly name = 'Interrupted';
-  override readonly exitCode: number;
-
-  constructor(message: string, signal: NodeJS.Signals) {
-    super(message);
-    this.exitCode = exitCodeOf(signal);
-  }
-}
-
-/** The exit code of shells for a process that a signal has ended. */
-export function exitCodeOf(signal: NodeJS.Signals): number {
-  return 128 + constants.signals[signal];
 }
 
 /** The messages of an error and of its causes, each once: many messages end with the message of their cause. */

@@ -7,18 +7,16 @@
 import './globals.ts';
 
 /** What a client is told (`Refusal`), and what an author is told (`ContractError`). */
-export { busy, ContractError, ErrorNumber, overloaded, Refusal, type RequestFault, statusOf } from './errors.ts';
+export { busy, ErrorNumber, overloaded, Refusal, type RequestFault, statusOf } from './refusal.ts';
+export { ContractError } from './contract-error.ts';
 /** Errors whose message tells the operator everything. */
 export {
   asError,
-  exitCodeOf,
   ExplainedError,
-  Interrupted,
   messageOf,
   messageWithCauses,
   stackWithCauses,
   UNREADABLE,
-  WrongSettings,
 } from './explained-error.ts';
 /** Changes by a patch of a client, as RFC 7396 says. */
 export { mergePatch } from './merge-patch.ts';

@@ -69,30 +69,13 @@ export { readScalar, type SentRequest } from './message/parameters.ts';
 export { ContractBroken, inWords, isOfName, ReplyError } from './message/faults.ts';
 /** What a handler sends. */
 export { tooLong } from './message/sent.ts';
-/** Who calls, and how a token is carried, asked for and refused (RFC 6750). */
-export {
-  areScopes,
-  type Caller,
-  carried,
-  challenge,
-  credentialsIn,
-  fieldFor,
-  NO_SCOPES,
-  scopeCheck,
-  tokenMissing,
-  withChallenges,
-} from './caller.ts';
+/** Scopes, and the challenge to a caller (RFC 6749, RFC 6750). */
+export { areScopes, NO_SCOPES } from './security.ts';
+export { challenge, withChallenges } from './challenges.ts';
 /** The failures that a service itself answers: what a contract must declare of them, and their bodies. */
-export {
-  type ErrorBodyOf,
-  type Failure,
-  listedNumbers,
-  OF_OPERATIONS,
-  type TellFailure,
-  tellFailure,
-  toldIn,
-  unlistedNumbers,
-} from './failures.ts';
+export { type ErrorBodyOf, type Failure, type TellFailure, tellFailure, toldIn } from './failures.ts';
+export { listedNumbers, unlistedNumbers } from './listed-numbers.ts';
+export { OF_OPERATIONS } from './required-failures.ts';
 /** Shapes of requests, replies and schemas, from the generated types. */
 export type { ErrorBody, Operation, Operations, Reply, Request, RequiredOf, Schema } from './types.ts';
 /** Whether the installed validator gives the verdicts that this package relies on. */

@@ -5,17 +5,11 @@ import { readBasePath } from './rules/addresses.ts';
 import { requireDeclared, requireKnownNames } from './rules/closed.ts';
 import { type Contract, readOperations } from './contract.ts';
 import { follower, type OpenApiDocument, readOpenApi, type Schema } from './schema/document.ts';
-import { ContractError } from './errors.ts';
+import { ContractError } from './contract-error.ts';
 import { Findings } from './schema/findings.ts';
 import { exactJson } from './schema/int64.ts';
-import {
-  type ErrorBodyOf,
-  outsideOf,
-  requireFailures,
-  requireRequestIds,
-  type TellFailure,
-  typeOutside,
-} from './failures.ts';
+import type { ErrorBodyOf, TellFailure } from './failures.ts';
+import { outsideOf, requireFailures, requireRequestIds, typeOutside } from './required-failures.ts';
 import { requireOneIntegerType } from './rules/integers.ts';
 import { requireOneFile } from './rules/one-file.ts';
 import { requireLinearPatterns } from './rules/patterns.ts';

@@ -1,5 +1,5 @@
 import type { ContractOperation, RequestData } from './contract.ts';
-import { ErrorNumber, Refusal } from './errors.ts';
+import { ErrorNumber, Refusal } from './refusal.ts';
 import { type Holder, parseJson } from './message/json.ts';
 import { tooMuchWork } from './message/faults.ts';
 import type { SentRequest } from './message/parameters.ts';

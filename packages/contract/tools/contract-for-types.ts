@@ -13,7 +13,7 @@ import {
   resolver,
   type Schema,
 } from '../src/schema/document.ts';
-import { ContractError } from '../src/errors.ts';
+import { ContractError } from '../src/contract-error.ts';
 import { requireIntegers } from '../src/rules/integers.ts';
 import { isLarge, isObject, isOfType } from '../src/schema/exact.ts';
 import {

@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import type { Contract } from '../src/contract.ts';
-import { ContractError } from '../src/errors.ts';
+import { ContractError } from '../src/contract-error.ts';
 import { loadContract } from '../src/load.ts';
 import { compareContracts } from './compatibility/compare.ts';
 import { breaks, type Difference, isUnclear, linesOf } from './compatibility/rules.ts';

@@ -12,8 +12,8 @@ import {
 } from '@redocly/openapi-core';
 import { parse } from 'yaml';
 import type { OpenApiDocument } from '../src/schema/document.ts';
-import { ContractError } from '../src/errors.ts';
-import { unlistedNumbers } from '../src/failures.ts';
+import { ContractError } from '../src/contract-error.ts';
+import { unlistedNumbers } from '../src/listed-numbers.ts';
 import { examine, sumOf } from '../src/load.ts';
 import { untestedValidator } from '../src/validator/self-test.ts';
 import { requireTypes } from './contract-for-types.ts';

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Environment, Found } from './environment.ts';
-import { ExplainedError, messageOf, WrongSettings } from 'trellis-contract/ground';
+import { ExplainedError, messageOf } from 'trellis-contract/ground';
+import { WrongSettings } from './exit-codes.ts';
 import { SETTINGS, type CommonSetting } from './read-settings.ts';
 import type { AnyService, SettingValues } from './service.ts';
 

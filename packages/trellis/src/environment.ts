@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { parseEnv } from 'node:util';
-import { messageOf, WrongSettings } from 'trellis-contract/ground';
+import { messageOf } from 'trellis-contract/ground';
+import { WrongSettings } from './exit-codes.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

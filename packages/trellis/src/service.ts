@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
-import type { Caller, ErrorBodyOf, Operations, ReplyData, RequestData, RequiredOf } from 'trellis-contract';
+import type { ErrorBodyOf, Operations, ReplyData, RequestData, RequiredOf } from 'trellis-contract';
+import type { Caller } from './auth/caller.ts';
 import type { ErrorNumber } from 'trellis-contract/ground';
 import type { Steps } from './storage/steps.ts';
 import type { Queries, Store, Transaction } from './storage/store.ts';

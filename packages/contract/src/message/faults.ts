@@ -1,4 +1,4 @@
-import { ErrorNumber, Refusal, type RequestFault } from '../errors.ts';
+import { ErrorNumber, Refusal, type RequestFault } from '../refusal.ts';
 import { STRING_FORMATS } from '../schema/formats.ts';
 
 /** What is wrong with one value of a message: `{ path: '/body/id', keyword: 'type', wanted: 'integer', … }`. */
@@ -46,7 +46,7 @@ export class ReplyError extends Error {
 
 /**
  * Bounds of a message: its faults, the faults that are read to find so many different ones, the characters of each
- * name, and those of each description, which may list all values of an enum. LONGEST_MESSAGE of failures.ts exceeds
+ * name, and those of each description, which may list all values of an enum. LONGEST_MESSAGE of required-failures.ts exceeds
  * them all.
  */
 const MAX_FAULTS = 10;

@@ -1,4 +1,4 @@
-import { ErrorNumber, Refusal } from '../errors.ts';
+import { ErrorNumber, Refusal } from '../refusal.ts';
 import type { Position } from '../schema/positions.ts';
 
 export const MAX_DEPTH = 32;

@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { variablesOf } from '../rules/addresses.ts';
 import { type Follow, locationOf, type Parameter, type Schema } from '../schema/document.ts';
-import { ContractError, ErrorNumber, Refusal } from '../errors.ts';
+import { ContractError } from '../contract-error.ts';
+import { ErrorNumber, Refusal } from '../refusal.ts';
 import { ContractBroken } from './faults.ts';
 import { isJsonNumber } from '../schema/int64.ts';
 import { type Holder, PlainObject } from './json.ts';

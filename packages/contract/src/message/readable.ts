@@ -1,4 +1,4 @@
-import { ContractError } from '../errors.ts';
+import { ContractError } from '../contract-error.ts';
 import { type AnySchema, type Follow, locationOf, type Parameter } from '../schema/document.ts';
 import { Position } from '../schema/positions.ts';
 import { inPlace } from '../schema/subschemas.ts';

@@ -1,6 +1,6 @@
 import { declares, evaluating, joined } from '../schema/subschemas.ts';
 import { type Follow, locationOf, type Schema } from '../schema/document.ts';
-import { ContractError } from '../errors.ts';
+import { ContractError } from '../contract-error.ts';
 
 /** @throws ContractError if a schema requires a member that it also forbids: no value would be valid */
 export function requireDeclared(schema: Schema, follow: Follow): void {

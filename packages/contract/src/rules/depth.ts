@@ -1,4 +1,4 @@
-import { ContractError } from '../errors.ts';
+import { ContractError } from '../contract-error.ts';
 import { type Follow, locationOf, type Schema } from '../schema/document.ts';
 import type { Findings } from '../schema/findings.ts';
 import { isSchema, tested } from '../schema/subschemas.ts';

@@ -1,5 +1,5 @@
 import { follower, locationOf, METHODS, type OpenApiDocument, type Schema, targetOf } from '../schema/document.ts';
-import { ContractError } from '../errors.ts';
+import { ContractError } from '../contract-error.ts';
 import { isLarge, isObject } from '../schema/exact.ts';
 import type { Findings } from '../schema/findings.ts';
 import { Position } from '../schema/positions.ts';

@@ -1,6 +1,6 @@
 import { locationOf, targetOf } from '../schema/document.ts';
 import type { Findings } from '../schema/findings.ts';
-import { ContractError } from '../errors.ts';
+import { ContractError } from '../contract-error.ts';
 import { ONE_FILE, VOCABULARY } from './vocabulary.ts';
 
 /** Fields whose value is data: a member `$ref` in it is no reference. */

@@ -1,5 +1,5 @@
 import { locationOf, type Schema } from '../schema/document.ts';
-import { ContractError } from '../errors.ts';
+import { ContractError } from '../contract-error.ts';
 import { type PatternNode, nodesOf, parsePattern } from './pattern-nodes.ts';
 import { findBacktracking } from './backtracking.ts';
 import { messageOf } from '../explained-error.ts';

@@ -1,5 +1,5 @@
 import { isMap, isScalar, isSeq, type LineCounter, type Node } from 'yaml';
-import { ContractError } from '../errors.ts';
+import { ContractError } from '../contract-error.ts';
 import { type ExactKeywords, isLarge } from './exact.ts';
 import { directly } from './findings.ts';
 import { namesIn, type Parsed, parseYaml } from './yaml.ts';

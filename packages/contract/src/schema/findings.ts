@@ -1,4 +1,4 @@
-import { ContractError } from '../errors.ts';
+import { ContractError } from '../contract-error.ts';
 
 /** Runs a check. @returns undefined if it threw a refusal, which is then kept */
 export type Attempt = <T>(check: () => T) => T | undefined;

@@ -1,6 +1,6 @@
 import { inPlace, isInt64Schema, joined, keyOf, leadingTo, membersOf, partsOf, TYPES, typesOf } from './subschemas.ts';
 import { type AnySchema, type Follow, locationOf, type Schema } from './document.ts';
-import { ContractError } from '../errors.ts';
+import { ContractError } from '../contract-error.ts';
 import { int64, losesDigits } from './int64.ts';
 import { typesNumbers } from './numbers.ts';
 import { budget, spend } from './budget.ts';

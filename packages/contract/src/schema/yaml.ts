@@ -10,7 +10,7 @@ import {
   visit,
   type YAMLMap,
 } from 'yaml';
-import { ContractError } from '../errors.ts';
+import { ContractError } from '../contract-error.ts';
 import { int64 } from './int64.ts';
 
 /** A body may nest 32 levels, and its schema twice as many; the functions that read schemas recurse for each level. */

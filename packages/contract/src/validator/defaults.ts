@@ -1,6 +1,6 @@
 import type { Declared } from '../contract.ts';
 import { type AnySchema, type Follow, locationOf } from '../schema/document.ts';
-import { ContractError } from '../errors.ts';
+import { ContractError } from '../contract-error.ts';
 import type { Attempt } from '../schema/findings.ts';
 import { joined, membersOf } from '../schema/subschemas.ts';
 import { placesIn } from '../schema/positions.ts';

@@ -1,4 +1,4 @@
-import { ContractError } from '../errors.ts';
+import { ContractError } from '../contract-error.ts';
 import { type AnySchema, type Follow, locationOf, type Schema } from '../schema/document.ts';
 import { isLarge } from '../schema/exact.ts';
 import { isSchema, joined } from '../schema/subschemas.ts';

@@ -1,4 +1,5 @@
-import { ContractError, Refusal } from '../errors.ts';
+import { ContractError } from '../contract-error.ts';
+import { Refusal } from '../refusal.ts';
 import { inWords } from '../message/faults.ts';
 import { parseJson } from '../message/json.ts';
 import { Overspent } from '../schema/budget.ts';

@@ -1,4 +1,4 @@
-import { ContractError } from '../errors.ts';
+import { ContractError } from '../contract-error.ts';
 import { type OpenApiDocument, partAt } from '../schema/document.ts';
 import type { Findings } from '../schema/findings.ts';
 import { schemaErrors } from './validator-eov.ts';

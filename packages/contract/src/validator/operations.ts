@@ -1,5 +1,5 @@
 import type { ContractOperation, Declared } from '../contract.ts';
-import { ContractError } from '../errors.ts';
+import { ContractError } from '../contract-error.ts';
 import { messageOf } from '../explained-error.ts';
 import { replyFor } from '../message/content.ts';
 import { ContractBroken, inWords, ReplyError, tooMuchWork } from '../message/faults.ts';

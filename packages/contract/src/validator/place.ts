@@ -1,4 +1,4 @@
-import { ContractError } from '../errors.ts';
+import { ContractError } from '../contract-error.ts';
 import { type AnySchema, locationOf, type Schema } from '../schema/document.ts';
 import { IN_PLACE } from '../schema/subschemas.ts';
 

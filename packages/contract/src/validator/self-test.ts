@@ -1,4 +1,4 @@
-import { ContractError } from '../errors.ts';
+import { ContractError } from '../contract-error.ts';
 import { messageOf } from '../explained-error.ts';
 import { Overspent } from '../schema/budget.ts';
 import type { AnySchema } from '../schema/document.ts';

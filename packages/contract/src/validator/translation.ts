@@ -1,5 +1,5 @@
 import { type AnySchema, type Follow, locationOf, type Schema } from '../schema/document.ts';
-import { ContractError } from '../errors.ts';
+import { ContractError } from '../contract-error.ts';
 import {
   EXACT_KEYWORD,
   type ExactCheck,

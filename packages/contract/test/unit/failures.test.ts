@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { Refusal } from '../../src/errors.ts';
+import { Refusal } from '../../src/refusal.ts';
 import type { ErrorBodyOf } from '../../src/failures.ts';
 import { loadContract } from '../../src/load.ts';
 

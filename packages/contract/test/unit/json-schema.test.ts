@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ContractOperation } from '../../src/contract.ts';
-import { ContractError, ErrorNumber, Refusal } from '../../src/errors.ts';
+import { ContractError } from '../../src/contract-error.ts';
+import { ErrorNumber, Refusal } from '../../src/refusal.ts';
 import { ReplyError } from '../../src/message/faults.ts';
 import { loadContract } from '../../src/load.ts';
 import { validateRequest } from '../../src/request.ts';

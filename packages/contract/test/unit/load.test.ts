@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ContractError } from '../../src/errors.ts';
+import type { ContractError } from '../../src/contract-error.ts';
 import { loadContract } from '../../src/load.ts';
 
 const DEFAULT = 'default: { description: it has failed, content: { application/json: { schema: { type: object } } } }';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { ContractError } from '../../src/errors.ts';
+import { ContractError } from '../../src/contract-error.ts';
 import { Answers, named } from './answers.ts';
 import { readSource } from './read.ts';
 import { inWords, listed, openIn, printed } from './report.ts';

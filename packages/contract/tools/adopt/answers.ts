@@ -1,4 +1,4 @@
-import { ContractError } from '../../src/errors.ts';
+import { ContractError } from '../../src/contract-error.ts';
 import { locationOf, readTree } from '../../src/schema/document.ts';
 import { exactJson } from '../../src/schema/int64.ts';
 import type { Doubt } from './decisions.ts';

@@ -1,4 +1,4 @@
-import type { ContractError } from '../../src/errors.ts';
+import type { ContractError } from '../../src/contract-error.ts';
 import { locationOf, targetOf } from '../../src/schema/document.ts';
 import { isLarge } from '../../src/schema/exact.ts';
 import { type ObjectKind, VOCABULARY } from '../../src/rules/vocabulary.ts';

@@ -1,4 +1,4 @@
-import { ContractError } from '../../src/errors.ts';
+import { ContractError } from '../../src/contract-error.ts';
 import {
   METHODS,
   type AnySchema,

@@ -2,7 +2,7 @@ import { BaseResolver, bundle, createConfig, Source as FileSource } from '@redoc
 import { isUtf8 } from 'node:buffer';
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import { ContractError } from '../../src/errors.ts';
+import { ContractError } from '../../src/contract-error.ts';
 import { locationOf, placedAs, readTree, targetOf, writtenAs } from '../../src/schema/document.ts';
 import { isLarge } from '../../src/schema/exact.ts';
 import { Text } from './text.ts';

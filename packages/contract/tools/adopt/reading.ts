@@ -1,6 +1,7 @@
 import { type OpenApiDocument, resolver, type Security } from '../../src/schema/document.ts';
-import { ContractError, statusOf } from '../../src/errors.ts';
-import { OF_OPERATIONS } from '../../src/failures.ts';
+import { ContractError } from '../../src/contract-error.ts';
+import { statusOf } from '../../src/refusal.ts';
+import { OF_OPERATIONS } from '../../src/required-failures.ts';
 import { examine } from '../../src/load.ts';
 import { directly, Findings } from '../../src/schema/findings.ts';
 import { readBasePath } from '../../src/rules/addresses.ts';

@@ -1,4 +1,4 @@
-import type { ContractError } from '../../src/errors.ts';
+import type { ContractError } from '../../src/contract-error.ts';
 import type { ObjectKind } from '../../src/rules/vocabulary.ts';
 import { follower } from '../../src/schema/document.ts';
 import type { Answers } from './answers.ts';

@@ -1,7 +1,7 @@
 import { replyFor } from '../../src/message/content.ts';
 import { type Contract, type ContractOperation, readOperations } from '../../src/contract.ts';
 import { type AnySchema, type Follow, follower, type OpenApiDocument } from '../../src/schema/document.ts';
-import { Refusal } from '../../src/errors.ts';
+import { Refusal } from '../../src/refusal.ts';
 import { ReplyError } from '../../src/message/faults.ts';
 import { Position } from '../../src/schema/positions.ts';
 import { validateRequest } from '../../src/request.ts';

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import ts from 'typescript';
-import { ContractError } from '../../../contract/src/errors.ts';
+import { ContractError } from '../../../contract/src/contract-error.ts';
 import { examine, loadContract } from '../../../contract/src/load.ts';
 import { requireTypes } from '../../../contract/tools/contract-for-types.ts';
 import { adopt } from '../../../contract/tools/adopt/adopt.ts';

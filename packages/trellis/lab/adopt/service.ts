@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import type { ContractOperation } from '../../../contract/src/contract.ts';
-import { Refusal } from '../../../contract/src/errors.ts';
+import { Refusal } from '../../../contract/src/refusal.ts';
 import { loadContract } from '../../../contract/src/load.ts';
 import { type AnySchema, type Method, type OpenApiDocument, resolver } from '../../../contract/src/schema/document.ts';
 import { exactJson } from '../../../contract/src/schema/int64.ts';

@@ -1,7 +1,8 @@
 import { GCProfiler, getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { parentPort, workerData } from 'node:worker_threads';
-import { ContractError, Refusal } from '../../../contract/src/errors.ts';
+import { ContractError } from '../../../contract/src/contract-error.ts';
+import { Refusal } from '../../../contract/src/refusal.ts';
 import { ReplyError } from '../../../contract/src/message/faults.ts';
 import { parseJson } from '../../../contract/src/message/json.ts';
 import { Overspent } from '../../../contract/src/schema/budget.ts';

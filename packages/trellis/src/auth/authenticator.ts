@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { type Caller, tokenMissing } from 'trellis-contract';
+import { type Caller, tokenMissing } from './caller.ts';
 import { overloaded } from 'trellis-contract/ground';
 import type { TokenStore } from '../storage/store.ts';
 import type { JwtVerifier } from './jwt.ts';

@@ -1,6 +1,6 @@
 import { errors, type JWTPayload, jwtVerify, type JWTVerifyGetKey, type JWTVerifyOptions } from 'jose';
 import type { Logger } from 'pino';
-import { type Caller, scopeCheck } from 'trellis-contract';
+import { type Caller, scopeCheck } from './caller.ts';
 import { Refusal } from 'trellis-contract/ground';
 import type { IssuerSettings } from './issuer.ts';
 import { IssuerKeys, PACE } from './issuer-keys.ts';

@@ -1,6 +1,6 @@
 import { examine, settingsOf, textOf } from '../config.ts';
 import type { Found } from '../environment.ts';
-import { WrongSettings } from 'trellis-contract/ground';
+import { WrongSettings } from '../exit-codes.ts';
 import type { AnyService } from '../service.ts';
 import type { Io } from './io.ts';
 import { printList } from './print-list.ts';

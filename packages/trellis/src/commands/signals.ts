@@ -1,5 +1,5 @@
 import { isatty } from 'node:tty';
-import { exitCodeOf } from 'trellis-contract/ground';
+import { exitCodeOf } from '../exit-codes.ts';
 import type { Io } from './io.ts';
 
 /** npm and terminals deliver each signal twice, so a second signal counts only after this time. */

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, renameSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { ExplainedError, Interrupted } from 'trellis-contract/ground';
+import { ExplainedError } from 'trellis-contract/ground';
+import { Interrupted } from '../exit-codes.ts';
 
 interface WriteOptions {
   /** The permissions, from which the system removes those in the umask. */

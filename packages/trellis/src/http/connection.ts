@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Caller } from 'trellis-contract';
+import type { Caller } from '../auth/caller.ts';
 import { DEADLINE } from './bounds.ts';
 import { steerParser, unsentBytes } from './node-http.ts';
 

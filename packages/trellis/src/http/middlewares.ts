@@ -1,17 +1,14 @@
 import type { RequestHandler } from 'express';
 import type { Authenticator } from '../auth/authenticator.ts';
 import {
-  type Caller,
   type ContractOperation,
-  credentialsIn,
   declaredFor,
   readValues,
   requireValid,
-  scopeCheck,
   type TellFailure,
-  tokenMissing,
   toldIn,
 } from 'trellis-contract';
+import { type Caller, credentialsIn, scopeCheck, tokenMissing } from '../auth/caller.ts';
 import { overloaded } from 'trellis-contract/ground';
 import type { Handler, Tools } from '../service.ts';
 import { readBody } from './body.ts';

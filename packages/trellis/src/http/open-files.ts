@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { WrongSettings } from 'trellis-contract/ground';
+import { WrongSettings } from '../exit-codes.ts';
 import { MAX } from './bounds.ts';
 
 /** The most that the process has open beside connections of clients: those of the admin listener, the store, files. */

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Caller } from 'trellis-contract';
+import type { Caller } from '../auth/caller.ts';
 import type { Handler } from '../service.ts';
 import { asCaller } from '../storage/caller.ts';
 import type { Exchange } from './connection.ts';

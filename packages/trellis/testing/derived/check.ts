@@ -1,11 +1,11 @@
 import {
   type AnySchema,
-  carried,
   type Contract,
   type ContractOperation,
   type OpenApiDocument,
   replyFor,
 } from 'trellis-contract';
+import { carried } from '../../src/auth/caller.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { exactJson } from 'trellis-contract/ground';

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from '@jest/globals';
-import { Refusal } from '../../../src/errors.ts';
+import { Refusal } from '../../../src/refusal.ts';
 import { MAX_DEPTH, parseJson } from '../../../src/message/json.ts';
 import { Position } from '../../../src/schema/positions.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ContractError } from '../../../src/errors.ts';
+import { ContractError } from '../../../src/contract-error.ts';
 import { loadContract } from '../../../src/load.ts';
 import { type ObjectKind, VOCABULARY } from '../../../src/rules/vocabulary.ts';
 

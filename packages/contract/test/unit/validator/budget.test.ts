@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { ErrorNumber, Refusal } from '../../../src/errors.ts';
+import { ErrorNumber, Refusal } from '../../../src/refusal.ts';
 import { receiver } from '../values.ts';
 
 const KIB64 = 65_536;

@@ -5,7 +5,7 @@
 import { sql } from 'kysely';
 import type { Operations, Others, Reply, Request } from '../../../../contract/src/types.ts';
 import { int64, json, optional, type Stored, table } from '../../../src/storage/tables.ts';
-import type { ErrorNumber } from '../../../../contract/src/errors.ts';
+import type { ErrorNumber } from '../../../../contract/src/refusal.ts';
 import { mergePatch } from '../../../../contract/src/merge-patch.ts';
 import type { Queries } from '../../../src/storage/store.ts';
 import { type Service, type Settings, type Setup, stub, type Tools } from '../../../src/service.ts';

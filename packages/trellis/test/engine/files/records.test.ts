@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type Format, type FileRecord, openRecords, recordReader, toNdjson } from '../../../src/files/records.ts';
-import { Refusal } from '../../../../contract/src/errors.ts';
+import { Refusal } from '../../../../contract/src/refusal.ts';
 import { itemsOfAllKinds } from './items.ts';
 import { seedOr } from '../../support/seed.ts';
 import { type Item, items } from '../../services/items/index.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hashToken } from '../../../src/auth/token.ts';
-import type { Caller } from '../../../../contract/src/caller.ts';
+import type { Caller } from '../../../src/auth/caller.ts';
 import { addToken, startApp } from '../../support/app.ts';
 import { byHand, JSON_TYPE, sendRaw } from '../../support/raw.ts';
 import type { Handler } from '../../../src/service.ts';

@@ -7,7 +7,6 @@ import { until } from '../../support/until.ts';
 
 /** Starts a server, a service and a program with a child of its own, writes their ids to a file, and then runs the code `END`. */
 const FILE = `import { readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { test } from '@jest/globals';
 import { PostgresServer } from './support/postgres.ts';
 import { start, startService } from './support/service.ts';
 import { until } from './support/until.ts';

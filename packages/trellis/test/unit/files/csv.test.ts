@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ErrorNumber } from '../../../../contract/src/errors.ts';
+import { ErrorNumber } from '../../../../contract/src/refusal.ts';
 import { Position } from '../../../../contract/src/schema/positions.ts';
 import { csvOf, parseRecords } from '../../../src/files/csv.ts';
 

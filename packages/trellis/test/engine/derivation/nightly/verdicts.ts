@@ -1,5 +1,5 @@
 import type { Contract, ContractOperation } from '../../../../../contract/src/contract.ts';
-import { Refusal } from '../../../../../contract/src/errors.ts';
+import { Refusal } from '../../../../../contract/src/refusal.ts';
 import { ReplyError } from '../../../../../contract/src/message/faults.ts';
 import { exactJson } from '../../../../../contract/src/schema/int64.ts';
 import { Position } from '../../../../../contract/src/schema/positions.ts';

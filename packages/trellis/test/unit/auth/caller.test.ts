@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { credentialsIn } from '../../src/caller.ts';
+import { credentialsIn } from '../../../src/auth/caller.ts';
 
 describe('credentialsIn, for a header with a name that each object inherits,', () => {
   const read = credentialsIn(['Constructor']);

@@ -1,5 +1,3 @@
-import { ExplainedError } from './explained-error.ts';
-
 /**
  * The numbers of the failures that any service may answer: the HTTP status followed by two digits. `x-error-numbers` of
  * a contract lists these numbers, and those of the service's own failures.
@@ -37,6 +35,23 @@ export type ErrorNumber = (typeof ErrorNumber)[keyof typeof ErrorNumber];
 export function statusOf(number: ErrorNumber): number {
   return Math.floor(number / 100);
 }
+
+/** The names of these statuses (RFC 9110, section 15; RFC 6585; RFC 9457 asks for them as titles). */
+export const PHRASES: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  408: 'Request Timeout',
+  414: 'URI Too Long',
+  429: 'Too Many Requests',
+  431: 'Request Header Fields Too Large',
+  500: 'Internal Server Error',
+  501: 'Not Implemented',
+  503: 'Service Unavailable',
+  505: 'HTTP Version Not Supported',
+};
 
 /** What is wrong with one value of a request. */
 export interface RequestFault {
@@ -89,29 +104,3 @@ export function busy(reason?: string, retryAfterSeconds = 1): Refusal {
 
 /** Too many requests are under way in the whole service. */
 export const overloaded = busy();
-
-/**
- * What cures the refusal of a contract: an edit of its text; a decision of its author, as the service has nothing like
- * the refused part; or an `errorBody` of the service.
- */
-type Cure = 'edit' | 'decision' | 'errorBody';
-
-/** The contract is broken, or demands something that this service cannot do. */
-export class ContractError extends ExplainedError {
-  override readonly name = 'ContractError';
-  /** What is wrong and what to do, without the place. */
-  readonly said: string;
-  /** Such as `openapi.yaml:12:9`, or `openapi.yaml:12:9, get /items`. */
-  readonly at: string | undefined;
-  readonly cure: Cure;
-  /** The refusals that this error tells together, or the error itself. */
-  readonly all: readonly ContractError[];
-
-  constructor(said: string, at?: string, cure: Cure = 'edit', all?: readonly ContractError[]) {
-    super(at === undefined ? said : `${at}: ${said}`);
-    this.said = said;
-    this.at = at;
-    this.cure = cure;
-    this.all = all ?? [this];
-  }
-}

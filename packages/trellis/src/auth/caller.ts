@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { ErrorNumber, Refusal } from './errors.ts';
+import { challenge } from 'trellis-contract';
+import { ErrorNumber, Refusal } from 'trellis-contract/ground';
 
 /** The owner of the access token of a request. */
 export interface Caller {
@@ -11,19 +12,6 @@ export interface Caller {
   readonly subject: string | undefined;
   readonly scopes: ReadonlySet<string>;
 }
-
-/** RFC 6749, section 3.3. */
-const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
-/** All scopes must fit into the header WWW-Authenticate of a 403. */
-const MAX_SCOPE_CHARACTERS = 900;
-
-export function areScopes(texts: readonly string[]): boolean {
-  return texts.every((text) => SCOPE.test(text)) && texts.join(' ').length <= MAX_SCOPE_CHARACTERS;
-}
-
-export const NO_SCOPES =
-  'a scope must be printable ASCII without spaces, " and \\, ' +
-  `and all scopes together must have at most ${MAX_SCOPE_CHARACTERS} characters`;
 
 /** The header field of a token, with its name. @param carrier `Authorization`, or the field of an API key */
 export function fieldFor(carrier: string, token: string): string {
@@ -52,22 +40,6 @@ export function credentialsIn(carriers: readonly string[]): (headers: IncomingHt
     const key = names.find((each) => each !== 'authorization' && Object.hasOwn(headers, each));
     return key && `Bearer ${String(headers[key])}`;
   };
-}
-
-/** A challenge `Bearer` needs a parameter (RFC 6750, section 3): the realm, which all operations share. */
-export function challenge(...parameters: readonly string[]): Readonly<Record<string, string>> {
-  return { 'WWW-Authenticate': `Bearer ${['realm="api"', ...parameters].join(', ')}` };
-}
-
-/** @returns the header fields of a reply, with a challenge for each carrier in place of the one for a bearer token */
-export function withChallenges(
-  fields: Readonly<Record<string, string>>,
-  carriers: readonly string[],
-): Readonly<Record<string, string>> {
-  const { 'WWW-Authenticate': ofBearer } = fields;
-  if (ofBearer === undefined || carriers.every((each) => each === 'Authorization')) return fields;
-  const all = carriers.map((each) => (each === 'Authorization' ? ofBearer : 'ApiKey realm="api"'));
-  return { ...fields, 'WWW-Authenticate': [...new Set(all)].join(', ') };
 }
 
 /**
