@@ -8,10 +8,10 @@ import { visitNodes } from './for-libraries.ts';
 type Node = Readonly<Record<string, unknown>>;
 
 /** @param found gets each example and default of the contract that is not valid in its place, as a message would be */
-export function requireFittingExamples({ document, schemas, found }: Examined): void {
+export function requireFittingExamples({ document, schemas, found, compilers }: Examined): void {
   const isJudged = ({ schema }: Example) =>
     typeof schema !== 'object' || (schemas.has(schema) && found.isSound(schema));
-  requireFitting(examplesIn(document, found.attempt).filter(isJudged), document, found.attempt);
+  requireFitting(examplesIn(document, found.attempt).filter(isJudged), document, found.attempt, compilers);
 }
 
 /** An example with the object or list that has its value, and the name or index of the value there. */

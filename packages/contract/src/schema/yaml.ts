@@ -91,8 +91,10 @@ export function parseYaml(yaml: string): Parsed & { readonly lines: LineCounter 
 export function namesIn(reference: string): string[] | undefined {
   if (!reference.startsWith('#/')) return undefined;
   try {
-    const names = reference.slice(2).split('/').map(decodeURIComponent);
-    return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+    const names = reference.slice(2).split('/');
+    // Most need no decoding, and a large document has many.
+    if (!/[%~]/.test(reference)) return names;
+    return names.map((name) => decodeURIComponent(name).replaceAll('~1', '/').replaceAll('~0', '~'));
   } catch {
     return undefined;
   }

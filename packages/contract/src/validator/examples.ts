@@ -4,11 +4,11 @@ import { inWords } from '../message/faults.ts';
 import { parseJson } from '../message/json.ts';
 import { Overspent } from '../schema/budget.ts';
 import { explained } from '../schema/overspent.ts';
-import { type AnySchema, follower, type OpenApiDocument } from '../schema/document.ts';
+import { type AnySchema, type Follow, follower, type OpenApiDocument } from '../schema/document.ts';
 import type { Attempt } from '../schema/findings.ts';
 import { exactJson } from '../schema/int64.ts';
 import { Position } from '../schema/positions.ts';
-import { compiles } from './operations.ts';
+import { compiles, compilersOf } from './operations.ts';
 import { type Direction, OF_MEMBER } from './place.ts';
 import { Translation } from './translation.ts';
 import { requestCompiler } from './validator-eov.ts';
@@ -27,10 +27,15 @@ export interface Example {
 const AT_ONCE = 64;
 
 /** Refuses each value that a message could not have in its place. */
-export function requireFitting(examples: readonly Example[], document: OpenApiDocument, attempt: Attempt): void {
+export function requireFitting(
+  examples: readonly Example[],
+  document: OpenApiDocument,
+  attempt: Attempt,
+  compilers = compilersOf(document, false),
+): void {
   const follow = follower(document);
   for (const [direction, listed] of Map.groupBy(examples, ({ direction: each }) => each)) {
-    const translation = new Translation(direction, follow);
+    const { translation, compile } = direction === 'example' ? compilerOfExamples(follow) : compilers[direction];
     const trials = listed.flatMap((example) => {
       const { name, schema } = example;
       const shown = attempt(() => [translation.schema(schema, OF_MEMBER)]) ?? [];
@@ -47,7 +52,6 @@ export function requireFitting(examples: readonly Example[], document: OpenApiDo
         properties: Object.fromEntries(group.map(([index, { shown }]) => [String(index), shown])),
       }),
     }));
-    const compile = requestCompiler(translation, false);
     const judge = (find: FindFaults, { value, schema, location }: Example, name: string) =>
       compiles(location, () => unfit(find, name, value, new Position(schema, follow)));
     for (const { group, component } of together) {
@@ -55,7 +59,7 @@ export function requireFitting(examples: readonly Example[], document: OpenApiDo
       for (const [index, trial] of group)
         attempt(() => {
           const { name, location } = trial;
-          if (find !== undefined && tried(() => judge(find, trial, String(index)) === undefined) === true) return;
+          if (find !== undefined && tried(() => judge(find.first, trial, String(index)) === undefined) === true) return;
           const wrong = judge(
             compiles(location, () => compile(trial.component)),
             trial,
@@ -65,6 +69,11 @@ export function requireFitting(examples: readonly Example[], document: OpenApiDo
         });
     }
   }
+}
+
+function compilerOfExamples(follow: Follow) {
+  const translation = new Translation('example', follow);
+  return { translation, compile: requestCompiler(translation, false) };
 }
 
 /** @returns undefined if it fails: each example is then judged alone, and its refusal told */

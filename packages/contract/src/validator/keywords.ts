@@ -86,6 +86,7 @@ export interface Report {
 /** The part of Ajv that is used here. */
 export interface Compiler {
   getSchema(name: string): Check | undefined;
+  addSchema(schema: object): unknown;
 }
 
 export function compiled(ajv: Compiler, component: string): Check {

@@ -29,12 +29,13 @@ export function toMessages(
       // The service adds this field to the reply of an operation.
       ...(/^x-request-id$/i.test(name) && { required: false }),
     }));
-    const properties = {
-      headers: closed(fields, replies),
-      body: content === undefined ? false : replies.schema(content.schema),
+    const made = () => {
+      const body = content === undefined ? false : replies.schema(content.schema);
+      const required = content === undefined ? ['headers'] : ['headers', 'body'];
+      return replies.component({ required, properties: { headers: closed(fields, replies), body } });
     };
-    const required = content === undefined ? ['headers'] : ['headers', 'body'];
-    return [status, replies.component({ required, properties })] as const;
+    // Many operations have the same reply to a failure.
+    return [status, fields.length > 0 || content === undefined ? made() : replies.once(content.schema, made)] as const;
   });
   return { bodies: new Map(bodies.length > 0 ? bodies : [['', toRequest(false)]]), responses: new Map(responses) };
 }

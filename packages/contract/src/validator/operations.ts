@@ -11,10 +11,30 @@ import { trialsOfDefaults } from './defaults.ts';
 import { toMessages } from './message-schemas.ts';
 import { Translation } from './translation.ts';
 import { replyCompiler, requestCompiler } from './validator-eov.ts';
-import type { FindFaults } from './verdict.ts';
+import type { Finder, FindFaults } from './verdict.ts';
+
+/** The translations of messages and of their parts, with the functions that compile them. */
+export interface Compilers {
+  readonly request: Compiling;
+  readonly reply: Compiling;
+}
+
+interface Compiling {
+  readonly translation: Translation;
+  readonly compile: (component: string) => Finder;
+}
+
+/** @param isServed whether messages will be validated */
+export function compilersOf(document: OpenApiDocument, isServed = true): Compilers {
+  const follow = follower(document);
+  const [request, reply] = [new Translation('request', follow), new Translation('reply', follow)];
+  return {
+    request: { translation: request, compile: requestCompiler(request, isServed) },
+    reply: { translation: reply, compile: replyCompiler(reply, isServed) },
+  };
+}
 
 /**
- * @param isServed whether messages will be validated
  * @returns the operations that compile
  * @throws ContractError, those that `attempt` throws
  */
@@ -22,19 +42,17 @@ export function withValidators(
   operations: readonly Declared[],
   document: OpenApiDocument,
   attempt = directly,
-  isServed = true,
+  compilers = compilersOf(document),
 ): ContractOperation[] {
-  const follow = follower(document);
-  const [requests, replies] = [new Translation('request', follow), new Translation('reply', follow)];
+  const { translation: requests, compile: ofRequest } = compilers.request;
+  const { translation: replies, compile: ofReply } = compilers.reply;
   const messages = operations.flatMap(
     (operation) =>
       attempt(() => compiles(operation.place, () => [{ operation, ...toMessages(operation, requests, replies) }])) ??
       [],
   );
   const translated = messages.map(({ operation }) => operation);
-  const trials = trialsOfDefaults(translated, requests, follow, attempt);
-  const ofRequest = requestCompiler(requests, isServed);
-  const ofReply = replyCompiler(replies, isServed);
+  const trials = trialsOfDefaults(translated, requests, follower(document), attempt);
   const succeeds = ({ name, component, sent, filled, location }: (typeof trials)[number]['ofAll']) =>
     attempt(() => {
       const find = ofRequest(component);

@@ -37,6 +37,8 @@ function onlyRequires(branch: AnySchema): boolean {
 export class Translation {
   /** Translated messages, and targets of references, by name. */
   readonly components: Record<string, unknown> = {};
+  /** The names of the components, in their order. */
+  readonly names: string[] = [];
   /** The value of `exact:enum` in a translated schema, and of its like, is an index of this list. */
   readonly checks: ExactCheck[] = [];
   /** The work of translated schemas: the value of SPEND is an index of this list. */
@@ -234,9 +236,18 @@ export class Translation {
     return name;
   }
 
-  private names = 0;
+  private readonly ofBodies = new Map<unknown, string>();
+  /** @returns the name of the component for a body, which is made once for a schema, or for a reference to it */
+  once(body: AnySchema, make: () => string): string {
+    const { $ref, ...others } = typeof body === 'object' ? body : {};
+    const isReference = $ref !== undefined && Object.keys(others).length === 0;
+    return this.ofBodies.getOrInsertComputed(isReference ? $ref : body, make);
+  }
+
   private nextName(): string {
-    return `urn:${this.direction}:${this.names++}`;
+    const name = `urn:${this.direction}:${this.names.length}`;
+    this.names.push(name);
+    return name;
   }
 
   /** Applies only the chosen branch: to try all would double the time with each level of branches within branches. */

@@ -55,7 +55,10 @@ function ajvOptions({ checks, weights }: Translation, allErrors: boolean, isShor
   };
 }
 
-/** @param isServed whether messages will be validated @returns a function that compiles a component of requests */
+/**
+ * @param isServed whether messages will be validated
+ * @returns a function that compiles a component of requests, also one that was translated since
+ */
 export function requestCompiler(translation: Translation, isServed: boolean): (component: string) => Finder {
   const loaded: unknown = require('express-openapi-validator/dist/middlewares/openapi.request.validator.js');
   const { RequestValidator: Validator } = loaded as { RequestValidator: typeof RequestValidator };
@@ -79,13 +82,18 @@ function compiler(
   isServed: boolean,
   makeValidator: (document: OpenAPIV3.DocumentV3_1, options: Options) => unknown,
 ): (component: string) => Finder {
-  const known = new Map<string, Compiler>();
-  const ajvOf = (allErrors: boolean, isShort: boolean): Compiler =>
-    known.getOrInsertComputed(JSON.stringify([allErrors, isShort]), () => {
-      const validator = makeValidator(documentOf(translation.components), ajvOptions(translation, allErrors, isShort));
+  const known = new Map<string, { readonly ajv: Compiler; count: number }>();
+  const ajvOf = (allErrors: boolean, isShort: boolean): Compiler => {
+    const { components, names } = translation;
+    const made = known.getOrInsertComputed(JSON.stringify([allErrors, isShort]), () => {
+      const validator = makeValidator(documentOf(components), ajvOptions(translation, allErrors, isShort));
       // `ajvBody` is private in the types of both validators.
-      return (validator as { readonly ajvBody: Compiler }).ajvBody;
+      return { ajv: (validator as { readonly ajvBody: Compiler }).ajvBody, count: names.length };
     });
+    for (const name of names.slice(made.count)) made.ajv.addSchema(components[name] as object);
+    made.count = names.length;
+    return made.ajv;
+  };
   const checkOf = (component: string, allErrors: boolean): Check => {
     try {
       return compiled(ajvOf(allErrors, isServed), component);

@@ -145,3 +145,17 @@ describe('an example is refused with its place:', () => {
     expect(message.split('\n')).toEqual(expect.arrayContaining(lines));
   });
 });
+
+test('holds examples to the schemas that are compiled for messages, and operations with one reply to one schema', () => {
+  const other = MORE.replace('/more', '/others').replace('getMore', 'getOthers');
+  const reply = 'content: { application/json: { schema: { $ref: "#/components/schemas/Thing" } } } }';
+  const examined = examine(
+    contractOf({ others: [MORE, other].join('\n').replaceAll('It has failed. }', `It has failed., ${reply}`) }),
+  );
+  const { components, names } = examined.compilers.reply.translation;
+  const having = (text: string) => Object.values(components).filter((each) => JSON.stringify(each).includes(text));
+  const [referring, all] = [having('"required":["headers","body"]').length, names.length];
+  expect(having('"made":{')).toHaveLength(1);
+  requireFittingExamples(examined);
+  expect([having('"made":{').length, names.length > all, referring]).toEqual([1, true, 4]);
+});
