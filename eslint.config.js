@@ -31,18 +31,23 @@ const SHARED_BY_ENGINES = [
 const ABOVE_STORAGE = ['auth', 'files', 'http', 'observability', 'pages', 'storage'].map((name) => `${name}/`);
 /** A thread of SQLite would load the validator. */
 const BEYOND_GROUND = '^trellis-contract$';
+const OF_SERVICE = ['config.ts', 'environment.ts', 'read-settings.ts', 'service.ts', 'stub.ts'];
 const IMPORTS = {
   '*.ts': { others: [], own: [...ABOVE_STORAGE, 'environment.ts', 'read-settings.ts', 'service.ts'] },
-  // What the package exports. It imports commands/main.ts and commands/start.ts at run time.
+  // What the package exports. It imports commands/main.ts and instance/start.ts at run time.
   'index.ts': {
     others: [],
-    own: ['http/entity-tag.ts', 'service.ts', 'storage/'],
-    ownTypes: ['commands/start.ts'],
+    own: ['http/entity-tag.ts', 'service.ts', 'storage/', 'stub.ts'],
+    ownTypes: ['instance/start.ts'],
     not: '^\\./storage/(?!(cursor|steps|store|tables|values)\\.ts$)',
   },
   'sql.ts': { others: [], own: [], packages: ['kysely'] },
   'service.ts': { others: [], own: [], ownTypes: ABOVE_STORAGE },
-  'commands/**': { others: [...ABOVE_STORAGE, 'config.ts', 'environment.ts', 'read-settings.ts', 'service.ts'] },
+  'stub.ts': { others: [], own: [], ownTypes: ['service.ts'] },
+  // What runs: a service, and above it commands, which share what stands in terminal/.
+  'instance/**': { others: [...ABOVE_STORAGE, ...OF_SERVICE, 'terminal/'] },
+  'terminal/**': { others: [...ABOVE_STORAGE, ...OF_SERVICE] },
+  'commands/**': { others: [...ABOVE_STORAGE, ...OF_SERVICE, 'instance/', 'terminal/'] },
   'http/**': {
     others: ['auth/caller.ts', 'storage/caller.ts', 'storage/store.ts'],
     types: ['auth/', 'service.ts'],
@@ -284,7 +289,7 @@ export default defineConfig(
   {
     files: [`${SRC}/**`, `${CONTRACT}/**`],
     // A command is loaded when it is run, and Kysely while an engine opens.
-    ignores: [`${SRC}/commands/**`, `${SRC}/storage/open.ts`, `${SRC}/index.ts`],
+    ignores: [`${SRC}/{commands,instance}/**`, `${SRC}/storage/open.ts`, `${SRC}/index.ts`],
     rules: { 'no-restricted-syntax': ['error', ...MESSAGES_READ, ...UNDOCUMENTED, AT_RUN_TIME] },
   },
   {
@@ -298,7 +303,7 @@ export default defineConfig(
         'error',
         {
           ...AT_RUN_TIME,
-          selector: 'ImportExpression:not([source.value="./commands/main.ts"], [source.value="./commands/start.ts"])',
+          selector: 'ImportExpression:not([source.value="./commands/main.ts"], [source.value="./instance/start.ts"])',
         },
       ],
     },
@@ -318,7 +323,7 @@ export default defineConfig(
     },
   },
   {
-    files: [`${SRC}/commands/**`],
+    files: [`${SRC}/{commands,instance,terminal}/**`],
     rules: {
       'no-restricted-globals': ['error', { name: 'process', message: 'A command takes what it needs from its io.' }],
     },

@@ -18,6 +18,8 @@ export {
   stackWithCauses,
   UNREADABLE,
 } from './explained-error.ts';
+/** The scopes of a token (RFC 6749). */
+export { areScopes, NO_SCOPES } from './scopes.ts';
 /** Changes by a patch of a client, as RFC 7396 says. */
 export { mergePatch } from './merge-patch.ts';
 /** Equality of exact values. */

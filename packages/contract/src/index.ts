@@ -69,8 +69,7 @@ export { readScalar, type SentRequest } from './message/parameters.ts';
 export { ContractBroken, inWords, isOfName, ReplyError } from './message/faults.ts';
 /** What a handler sends. */
 export { tooLong } from './message/sent.ts';
-/** Scopes, and the challenge to a caller (RFC 6749, RFC 6750). */
-export { areScopes, NO_SCOPES } from './security.ts';
+/** The challenge to a caller (RFC 6750). */
 export { challenge, withChallenges } from './challenges.ts';
 /** The failures that a service itself answers: what a contract must declare of them, and their bodies. */
 export { type ErrorBodyOf, type Failure, type TellFailure, tellFailure, toldIn } from './failures.ts';

@@ -5,10 +5,10 @@
  * @module
  */
 import 'trellis-contract/ground';
-import type { Instance } from './commands/start.ts';
+import type { Instance } from './instance/start.ts';
 import type { AnyService } from './service.ts';
 
-export type { Instance } from './commands/start.ts';
+export type { Instance } from './instance/start.ts';
 /** The failures that every service may answer. */
 export { ErrorNumber, type RequestFault } from 'trellis-contract/ground';
 /** What `errorBody` of a service gets. */
@@ -24,11 +24,7 @@ export type { Operation, Reply, Request, Schema } from 'trellis-contract';
 export { entityTag, ifMatch } from './http/entity-tag.ts';
 /** The whole service as one value, what its operations get, its own settings, and what opens its resources. */
 export type { Service, Settings, Setup, Tools } from './service.ts';
-/**
- * An operation that is not written yet: it answers each valid request with the same reply, whose optional members may be
- * missing, or, with an Error, by 500. `serve` logs the stubs of a service, and `trellis check` counts them.
- */
-export { stub } from './service.ts';
+export { stub } from './stub.ts';
 /** Where the next page of a list begins, as a text. */
 export { decodeCursor, encodeCursor } from './storage/cursor.ts';
 /** The steps that make the tables, written once for both engines. */
@@ -72,6 +68,6 @@ export async function run(service: AnyService): Promise<void> {
  * @throws Error with what is wrong with the settings, the contract, the store or the resources; nothing is left open
  */
 export async function start(service: AnyService, settings: Readonly<Record<string, string>>): Promise<Instance> {
-  const { startInstance } = await import('./commands/start.ts');
+  const { startInstance } = await import('./instance/start.ts');
   return await startInstance(service, { PORT: '0', ...settings }, process.stdout);
 }

@@ -159,28 +159,6 @@ export interface Tools<
   readonly signal: AbortSignal;
 }
 
-/** A reply whose optional members may be missing. */
-type Sketch<T> = T extends readonly unknown[]
-  ? { [Index in keyof T]: Sketch<T[Index]> }
-  : T extends object
-    ? { [Name in keyof T as undefined extends T[Name] ? never : Name]: Sketch<T[Name]> } & {
-        [Name in keyof T as undefined extends T[Name] ? Name : never]?: Sketch<T[Name]>;
-      }
-    : T;
-const STUBS = new WeakSet<object>();
-
-/** See index.ts. */
-export function stub<R>(reply: Sketch<R> | Error): () => Promise<R> {
-  const operation = () => (reply instanceof Error ? Promise.reject(reply) : Promise.resolve(reply as R));
-  STUBS.add(operation);
-  return operation;
-}
-
-/** The ids of the operations that are stubs. */
-export function stubsIn({ operations }: AnyService): string[] {
-  return Object.keys(operations).filter((id) => STUBS.has(operations[id] ?? {}));
-}
-
 export function sharedBy(
   { create, get, database, transaction }: Store,
   settings: Shared['settings'] = {},

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Instance, startInstance } from '../src/commands/start.ts';
+import { type Instance, startInstance } from '../src/instance/start.ts';
 import type { AnyService } from '../src/service.ts';
 import { newDatabase } from './postgres.ts';
 

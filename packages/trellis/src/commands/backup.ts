@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 import { ExplainedError } from 'trellis-contract/ground';
 import { layoutOf } from '../storage/layout.ts';
 import { dumpCommand } from '../storage/postgres/location.ts';
-import { recordAct } from './acts.ts';
+import { recordAct } from '../terminal/acts.ts';
 import {
   backUp as backUpSqlite,
   type Copied,
@@ -14,10 +14,10 @@ import {
 } from '../storage/sqlite/backup.ts';
 import { writeFile, writeNewFile } from '../files/new-file.ts';
 import { compareSum, sumFileOf, sumLine, sumOf } from '../files/sum.ts';
-import type { Job } from './io.ts';
-import { print } from './print.ts';
-import { faultOf, firstOf, nameOfRow } from './rows.ts';
-import { watchSignals } from './signals.ts';
+import type { Job } from '../terminal/io.ts';
+import { print } from '../terminal/print.ts';
+import { faultOf, firstOf, nameOfRow } from '../terminal/rows.ts';
+import { watchSignals } from '../instance/signals.ts';
 
 /** Only the owner may read a backup, which has the hashes of the tokens. */
 const MODE = 0o600;

@@ -2,8 +2,8 @@ import { examine, settingsOf, textOf } from '../config.ts';
 import type { Found } from '../environment.ts';
 import { WrongSettings } from '../exit-codes.ts';
 import type { AnyService } from '../service.ts';
-import type { Io } from './io.ts';
-import { printList } from './print-list.ts';
+import type { Io } from '../terminal/io.ts';
+import { printList } from '../terminal/print-list.ts';
 
 /** Prints every setting with its value and origin. @throws WrongSettings that names every fault */
 export async function showConfig(service: AnyService, io: Io, found: Found, { json }: { json?: true }): Promise<void> {

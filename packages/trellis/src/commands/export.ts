@@ -8,13 +8,13 @@ import { type DamagedRow, damagedTexts } from '../storage/sqlite/damaged-texts.t
 import type { AnyRow, Store } from '../storage/store.ts';
 import { writeNewFile } from '../files/new-file.ts';
 import { requireForeign } from './backup.ts';
-import type { Job } from './io.ts';
-import { print } from './print.ts';
-import { Progress } from './progress.ts';
-import { faultOf, firstOf, nameOfRow, valueOf } from './rows.ts';
+import type { Job } from '../terminal/io.ts';
+import { print } from '../terminal/print.ts';
+import { Progress } from '../terminal/progress.ts';
+import { faultOf, firstOf, nameOfRow, valueOf } from '../terminal/rows.ts';
 import { type Format, formatOf, openRecords, type Records, toNdjson } from '../files/records.ts';
-import { watchSignals } from './signals.ts';
-import { withStore } from './with-store.ts';
+import { watchSignals } from '../instance/signals.ts';
+import { withStore } from '../terminal/with-store.ts';
 
 export async function exportRecords(
   job: Job,

@@ -4,9 +4,10 @@ import type { PAGES } from 'trellis-contract';
 import type { Environment } from '../environment.ts';
 import { ExplainedError, messageOf } from 'trellis-contract/ground';
 import { durationMs } from '../read-settings.ts';
+import { reachable } from '../instance/reachable.ts';
 import type { AnyService } from '../service.ts';
-import type { Io } from './io.ts';
-import { print } from './print.ts';
+import type { Io } from '../terminal/io.ts';
+import { print } from '../terminal/print.ts';
 
 /** The path to ask for, which needs no token. A constant, as importing PAGES would load the YAML parser. */
 const CONTRACT: (typeof PAGES)['yaml'] = '/openapi.yaml';
@@ -66,9 +67,4 @@ async function statusOf(url: string, patienceMs: number): Promise<number> {
 function addressOf(host: string, port: number): string {
   if (port === 0) throw new ExplainedError('the system chose the port, as the setting is 0: set a port to check it');
   return reachable(`http://${host.includes(':') ? `[${host}]` : host}:${port}`);
-}
-
-/** Replaces the address for all interfaces by one that a client on this machine can use. */
-export function reachable(url: string): string {
-  return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
 }

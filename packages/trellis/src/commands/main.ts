@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import { Command, CommanderError } from 'commander';
 import type { ImportOptions } from './import.ts';
-import type { Io, Job } from './io.ts';
-import { print } from './print.ts';
+import type { Io, Job } from '../terminal/io.ts';
+import { print } from '../terminal/print.ts';
 import { readConfig, settingsOf } from '../config.ts';
 import { type Chosen, findSettings } from '../environment.ts';
 import { ExplainedError } from 'trellis-contract/ground';

@@ -1,6 +1,6 @@
-import type { Job } from './io.ts';
-import { print } from './print.ts';
-import { withStore } from './with-store.ts';
+import type { Job } from '../terminal/io.ts';
+import { print } from '../terminal/print.ts';
+import { withStore } from '../terminal/with-store.ts';
 
 /** Opening a store with `create` migrates it; this only reports the result. */
 export async function migrate(job: Job): Promise<void> {

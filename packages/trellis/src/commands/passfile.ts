@@ -4,9 +4,9 @@ import { resolve } from 'node:path';
 import { ExplainedError } from 'trellis-contract/ground';
 import { writeFile } from '../files/new-file.ts';
 import { passfileLine, withPassfile } from '../storage/postgres/location.ts';
-import type { Job } from './io.ts';
-import { print } from './print.ts';
-import { watchSignals } from './signals.ts';
+import type { Job } from '../terminal/io.ts';
+import { print } from '../terminal/print.ts';
+import { watchSignals } from '../instance/signals.ts';
 
 /**
  * Writes the password of a store on PostgreSQL to a file, and prints the URL that names the file: an argument of pg_dump is

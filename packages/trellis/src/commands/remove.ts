@@ -2,10 +2,10 @@ import { ExplainedError, int64 } from 'trellis-contract/ground';
 import { chooseTable } from '../files/records.ts';
 import { ConstraintViolated } from '../storage/store.ts';
 import type { Kind } from '../storage/tables.ts';
-import { recordAct } from './acts.ts';
-import type { Job } from './io.ts';
-import { print } from './print.ts';
-import { withStore } from './with-store.ts';
+import { recordAct } from '../terminal/acts.ts';
+import type { Job } from '../terminal/io.ts';
+import { print } from '../terminal/print.ts';
+import { withStore } from '../terminal/with-store.ts';
 
 /** Reads the text of a key by the kind of its column; undefined: it is no such key. */
 const KEYS: Readonly<Partial<Record<Kind, { readonly form: string; readonly read: (text: string) => unknown }>>> = {

@@ -5,12 +5,12 @@ import { untestedValidator } from 'trellis-contract';
 import { untestedNode } from '../http/node-http.ts';
 import { runningOperation } from '../http/running-operation.ts';
 import { createLog, type Log } from '../observability/log.ts';
-import { stubsIn } from '../service.ts';
+import { stubsIn } from '../stub.ts';
 import { ThreadEnded } from '../storage/store.ts';
-import { makeFirstToken } from './first-token.ts';
-import { openInstance } from './instance.ts';
-import type { Job } from './io.ts';
-import { watchSignals } from './signals.ts';
+import { makeFirstToken } from '../instance/first-token.ts';
+import { openInstance } from '../instance/instance.ts';
+import type { Job } from '../terminal/io.ts';
+import { watchSignals } from '../instance/signals.ts';
 
 /**
  * After this time a stopping process ends even if work is left: some time after GRACE_MS of instance.ts. This and

@@ -1,13 +1,12 @@
 import { hashToken, makeToken } from '../auth/token.ts';
-import { areScopes, NO_SCOPES } from 'trellis-contract';
+import { areScopes, ExplainedError, NO_SCOPES } from 'trellis-contract/ground';
 import { durationMs, nameOfStore } from '../read-settings.ts';
 import type { StoredToken } from '../storage/store.ts';
-import { ExplainedError } from 'trellis-contract/ground';
-import { recordAct } from './acts.ts';
-import type { Job } from './io.ts';
-import { print } from './print.ts';
-import { printList } from './print-list.ts';
-import { withStore } from './with-store.ts';
+import { recordAct } from '../terminal/acts.ts';
+import type { Job } from '../terminal/io.ts';
+import { print } from '../terminal/print.ts';
+import { printList } from '../terminal/print-list.ts';
+import { withStore } from '../terminal/with-store.ts';
 
 /** Prints the token alone on stdout, so that a script can read it. */
 export async function createToken(

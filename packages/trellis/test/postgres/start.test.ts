@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { start } from 'trellis';
-import { NO_SCOPES } from '../../../contract/src/security.ts';
+import { NO_SCOPES } from '../../../contract/src/scopes.ts';
 import { items } from '../services/items/index.ts';
 import { samples } from '../support/metrics.ts';
 import { createPlace } from '../support/place.ts';

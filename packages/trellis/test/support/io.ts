@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { Readable } from 'node:stream';
-import type { Io } from '../../src/commands/io.ts';
+import type { Io } from '../../src/terminal/io.ts';
 import { atEnd } from '../../../contract/test/support/temporary.ts';
 
 const before = process.cwd();

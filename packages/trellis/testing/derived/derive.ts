@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { Readable } from 'node:stream';
 import { isDeepStrictEqual } from 'node:util';
 import { exportRecords } from '../../src/commands/export.ts';
-import type { Io } from '../../src/commands/io.ts';
+import type { Io } from '../../src/terminal/io.ts';
 import { readConfig } from '../../src/config.ts';
 import { type Contract, type ContractOperation, loadContract } from 'trellis-contract';
 import { ErrorNumber, exactJson } from 'trellis-contract/ground';

@@ -8,7 +8,8 @@ import { int64, json, optional, type Stored, table } from '../../../src/storage/
 import type { ErrorNumber } from '../../../../contract/src/refusal.ts';
 import { mergePatch } from '../../../../contract/src/merge-patch.ts';
 import type { Queries } from '../../../src/storage/store.ts';
-import { type Service, type Settings, type Setup, stub, type Tools } from '../../../src/service.ts';
+import type { Service, Settings, Setup, Tools } from '../../../src/service.ts';
+import { stub } from '../../../src/stub.ts';
 import type { tables } from '../../services/items/tables.ts';
 import type { operations as items } from '../../services/items/generated/openapi.ts';
 import type { operations, webhooks } from './generated.ts';

@@ -10,7 +10,7 @@ import { noSmallDisk, SmallDisk } from '../../support/small-disk.ts';
 import { temporaryFolder } from '../../../../contract/test/support/temporary.ts';
 import { items, LAYOUT } from '../../services/items/index.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
-import { buildOf } from '../../../src/commands/version.ts';
+import { buildOf } from '../../../src/instance/build.ts';
 import { metricsOf } from '../../../src/observability/metrics.ts';
 import { startApp } from '../../support/app.ts';
 

@@ -50,6 +50,8 @@ describe('the linter refuses', () => {
     ['packages/trellis/src/observability/x.ts', "import { sharedBy } from '../service.ts';"],
     ['packages/trellis/src/observability/x.ts', "import { type X, x } from '../storage/open.ts';"],
     ['packages/trellis/src/commands/x.ts', "import { run } from '../index.ts';"],
+    ['packages/trellis/src/instance/x.ts', "import { x } from '../commands/x.ts';"],
+    ['packages/trellis/src/terminal/x.ts', "import { x } from '../instance/x.ts';"],
     ['packages/trellis/src/commands/x.ts', "import { Pool } from 'pg';"],
     ['packages/contract/src/x.ts', "import type { X } from 'express-openapi-validator/dist/x.js';"],
     ['packages/trellis/src/storage/postgres/x.ts', "import { DatabaseSync } from 'node:sqlite';"],
@@ -161,8 +163,8 @@ test('the text of a message is read in these places only, each with its reason',
     'contract/src/message/faults.ts: its words are told, and nothing depends on them',
     "contract/src/validator/keywords.ts: the name of Ajv's documented tag of templates of code",
     "contract/src/validator/keywords.ts: the name of Ajv's documented tag of templates of code",
-    'trellis/src/commands/instance.ts: only compared with the last one, so that a repeated line is logged once',
     'trellis/src/files/csv.ts: told without the line, which is not that of the file',
     'trellis/src/http/node-http.ts: so nothing but this reason tells it',
+    'trellis/src/instance/instance.ts: only compared with the last one, so that a repeated line is logged once',
   ]);
 });

@@ -1,6 +1,7 @@
 import { runInThisContext } from 'node:vm';
 import { expect, test } from '@jest/globals';
-import { stub, stubsIn, type AnyService } from '../../../src/service.ts';
+import { stub, stubsIn } from '../../../src/stub.ts';
+import type { AnyService } from '../../../src/service.ts';
 import { literal } from '../../../tools/stubs/literals.ts';
 import { namesOf } from '../../../tools/stubs/names.ts';
 

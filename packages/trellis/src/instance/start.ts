@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { hashToken, makeToken } from '../auth/token.ts';
 import { readConfig } from '../config.ts';
-import { areScopes, NO_SCOPES, scopesOf } from 'trellis-contract';
+import { scopesOf } from 'trellis-contract';
+import { areScopes, ExplainedError, NO_SCOPES } from 'trellis-contract/ground';
 import type { Environment } from '../environment.ts';
-import { ExplainedError } from 'trellis-contract/ground';
 import { createLog } from '../observability/log.ts';
 import type { Stdout } from '../observability/stdout.ts';
 import type { AnyService } from '../service.ts';

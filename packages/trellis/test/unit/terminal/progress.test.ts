@@ -1,5 +1,5 @@
 import { describe, expect, jest, test } from '@jest/globals';
-import { Progress, progressLine } from '../../../src/commands/progress.ts';
+import { Progress, progressLine } from '../../../src/terminal/progress.ts';
 
 const HALF = { records: 500_000, noun: 'items', share: 0.5, seconds: 4 };
 

@@ -3,7 +3,7 @@ import { ownSettings } from '../config.ts';
 import { ExplainedError, messageOf } from 'trellis-contract/ground';
 import { type Opener, type Shared, sharedBy } from '../service.ts';
 import type { Store } from '../storage/store.ts';
-import type { Job } from './io.ts';
+import type { Job } from '../terminal/io.ts';
 
 interface Surroundings {
   readonly store: Store;

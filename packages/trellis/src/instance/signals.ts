@@ -1,6 +1,6 @@
 import { isatty } from 'node:tty';
 import { exitCodeOf } from '../exit-codes.ts';
-import type { Io } from './io.ts';
+import type { Io } from '../terminal/io.ts';
 
 /** npm and terminals deliver each signal twice, so a second signal counts only after this time. */
 const SECOND_AFTER_MS = 1000;

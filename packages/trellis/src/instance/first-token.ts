@@ -7,7 +7,7 @@ import type { AnyService } from '../service.ts';
 import { shellWord } from '../shell.ts';
 import { StoreUnavailable } from '../storage/store.ts';
 import type { Running } from './instance.ts';
-import type { Job } from './io.ts';
+import type { Job } from '../terminal/io.ts';
 
 const FIRST_TOKEN = 'first';
 

@@ -15,10 +15,10 @@ import { createDocs } from '../pages/docs.ts';
 import { layoutOf } from '../storage/layout.ts';
 import { openStore } from '../storage/open.ts';
 import type { Store, StoreUnavailable } from '../storage/store.ts';
-import { reachable } from './health.ts';
-import type { Job } from './io.ts';
+import { reachable } from './reachable.ts';
+import type { Job } from '../terminal/io.ts';
 import { openResources } from './resources.ts';
-import { buildOf } from './version.ts';
+import { buildOf } from './build.ts';
 
 /** The time that open requests have once the instance is to stop. */
 const GRACE_MS = 5000;
