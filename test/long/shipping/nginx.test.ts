@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { chownSync, writeFileSync } from 'node:fs';
+import { chownSync, readFileSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import {
   connect,
@@ -8,7 +8,9 @@ import {
   type SecureClientSessionOptions,
 } from 'node:http2';
 import { request as requestByTls } from 'node:https';
+import { connect as connectSocket, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { makeCertificate } from '../../../packages/trellis/test/support/certificate.ts';
@@ -35,6 +37,7 @@ describeWith(whyNoNginx(), 'nginx with deploy/nginx.conf and two instances', () 
   const instances: Service[] = [];
   let nginx: Started;
   let proxy: string;
+  let folder: string;
   let api: { readonly url: string; readonly token: string };
 
   const startInstance = async (index: number) => {
@@ -66,7 +69,7 @@ describeWith(whyNoNginx(), 'nginx with deploy/nginx.conf and two instances', () 
       if (started.child.exitCode !== null) throw new Error(`nginx ended: ${started.stderr()}`);
       return (await sendRaw(`http://127.0.0.1:${port}`, 'GET / HTTP/1.0\r\n\r\n')).text;
     });
-    return { started, port };
+    return { started, port, folder: project.folder };
   };
   const isUsed = (instance: Service) => until(() => instance.log().some((line) => line['status'] === 200));
 
@@ -74,10 +77,15 @@ describeWith(whyNoNginx(), 'nginx with deploy/nginx.conf and two instances', () 
     testbed = new Testbed(await createPlace('PostgreSQL', PLANTS), Date.now());
     ports.push(await lastingPort(), await lastingPort());
     await Promise.all([startInstance(0), startInstance(1)]);
-    const { started, port } = await startNginx((project, own) => {
-      project.edit('deploy/listen.conf', ':8080', `:${own}`);
+    const {
+      started,
+      port,
+      folder: own,
+    } = await startNginx((project, free) => {
+      project.edit('deploy/listen.conf', ':8080', `:${free}`);
     });
     nginx = started;
+    folder = own;
     proxy = `http://127.0.0.1:${port}`;
     api = { url: `${proxy}/api`, token: testbed.place.token };
   });
@@ -286,6 +294,72 @@ describeWith(whyNoNginx(), 'nginx with deploy/nginx.conf and two instances', () 
     },
   );
 
+  /** Opens connections from 127.0.0.1 that each send a byte of a body now and then, and open again when they end. */
+  const attack = (count: number) => {
+    let open = true;
+    let opened = 0;
+    const sockets = new Set<Socket>();
+    const head = `POST /api/plants HTTP/1.1\r\n${HOST}\r\n${JSON_TYPE}\r\nContent-Length: 60000\r\n\r\n`;
+    const one = () => {
+      const socket = connectSocket({ port: Number(new URL(proxy).port), host: '127.0.0.1' });
+      sockets.add(socket);
+      socket
+        .on('connect', () => opened++)
+        .on('error', () => undefined)
+        .on('close', () => {
+          sockets.delete(socket);
+          if (open) setTimeout(one, 1000);
+        });
+      socket.resume().write(head);
+    };
+    for (let index = 0; index < count; index++) one();
+    const trickle = setInterval(() => {
+      for (const socket of sockets) socket.write(' ');
+    }, 4000);
+    return {
+      opened: () => opened,
+      [Symbol.dispose]: () => {
+        open = false;
+        clearInterval(trickle);
+        for (const socket of sockets) socket.destroy();
+      },
+    };
+  };
+
+  test('answers other clients while one address sends 9,500 bodies that never end', async () => {
+    using attackers = attack(9500);
+    await until(() => attackers.opened() >= 9500);
+    for (let id = 1; id <= 12; id++) {
+      const sent = request(`${api.url}/plants`, {
+        method: 'POST',
+        localAddress: '127.0.0.2',
+        agent: false,
+        timeout: 10_000,
+        headers: { Authorization: `Bearer ${api.token}`, 'Content-Type': 'application/json' },
+      });
+      sent.on('timeout', () => sent.destroy(new Error('no answer in 10 s')));
+      sent.end(`{"id":${id},"name":"Ginkgo"}`);
+      const [{ statusCode }] = (await once(sent, 'response')) as [IncomingMessage];
+      expect(statusCode).toBe(200);
+      await sleep(300);
+    }
+    // The address of the attackers has used up its requests.
+    const refused = await createPlant(api, PLANT, { 'X-Request-Id': 'one-too-many' });
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
+    expect(await refused.json()).toEqual({
+      error: 42900,
+      message: 'this address has 256 requests under way: try again',
+    });
+    expect(await logged('one-too-many')).toMatchObject({ status: 429, error: 42900 });
+  });
+
+  /** The line of the log of nginx with this id. */
+  const logged = (id: string) =>
+    until(() => {
+      const lines = readFileSync(join(folder, 'data/nginx/replies.log'), 'utf8').trim().split('\n');
+      return lines.map((line) => JSON.parse(line) as Record<string, unknown>).find(({ requestId }) => requestId === id);
+    });
+
   test('tries a stopped instance at most once a second, so that the log stays short', async () => {
     expect(await end(0, 'SIGTERM')).toBe(0);
     const from = nginx.stderr().length;
@@ -301,9 +375,23 @@ describeWith(whyNoNginx(), 'nginx with deploy/nginx.conf and two instances', () 
 
   test('answers 503 when no instance runs, and uses a restarted instance at once', async () => {
     expect(await Promise.all([end(0, 'SIGTERM'), end(1, 'SIGTERM')])).toEqual([0, 0]);
-    const answer = await createPlant(api, PLANT);
+    const answer = await createPlant({ ...api, url: `${api.url}/plants?secret#` }, PLANT, {
+      'X-Request-Id': 'of-the-client',
+    });
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
-    expect(answer.headers.get('x-request-id')).toMatch(/^[\da-f]{32}$/);
+    expect(answer.headers.get('x-request-id')).toBe('of-the-client');
+    expect(await logged('of-the-client')).toEqual({
+      time: expect.stringMatching(/^\d{4}-/),
+      requestId: 'of-the-client',
+      method: 'POST',
+      path: '/api/plants',
+      client: '127.0.0.1',
+      status: 503,
+      error: 50300,
+      seconds: expect.any(Number),
+      upstream: expect.stringContaining(`127.0.0.1:${String(ports[0])}`),
+      msg: 'answered by nginx',
+    });
     expect(await answer.json()).toMatchObject({ error: 50300 });
     await startInstance(0);
     for (const _ of [1, 2, 3, 4]) expect((await createPlant(api, PLANT)).status).toBe(200);
