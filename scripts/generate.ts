@@ -8,6 +8,7 @@ const SERVICES = [
   'packages/trellis/template',
   'packages/trellis/lab/bench/service',
   'packages/trellis/test/services/items',
+  'packages/trellis/test/services/papers',
 ];
 
 // This takes --check from the command line too.

@@ -31,7 +31,7 @@ export class Client extends ExactClient {
   override send<Body = Answer['body']>(
     method: string,
     path: string,
-    body?: object,
+    body?: object | string,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Answer<Body>> {
     const type = method === 'PATCH' && body !== undefined && { 'Content-Type': 'application/merge-patch+json' };

@@ -1,5 +1,5 @@
 import { variablesOf } from './rules/addresses.ts';
-import { DEFAULT_BODY_BYTES } from './rules/body-limit.ts';
+import { DEFAULT_BODY_BYTES, MAX_BODY_BYTES } from './rules/body-limit.ts';
 import { bodiesOf, type ContractContent, type ContractReply, readReply, valuesOf } from './message/content.ts';
 import {
   type DeclaredOperation,
@@ -21,7 +21,7 @@ import { isLarge } from './schema/exact.ts';
 import { parameterReader, type ParameterValues, type SentRequest } from './message/parameters.ts';
 import { type Demand, readSecurity, requireOneScheme } from './security.ts';
 import { FIELD_NAME, TOKEN } from './rules/field-values.ts';
-import { isIgnored } from './rules/vocabulary.ts';
+import { isIgnored, JSON_TYPE } from './rules/vocabulary.ts';
 
 export interface Contract {
   readonly yaml: string;
@@ -56,6 +56,8 @@ export interface ContractOperation extends Demand {
 /** The type that each `Request` of types.ts extends. */
 export interface RequestData extends ParameterValues {
   readonly body: unknown;
+  /** The media type of the body, where the operation declares several. */
+  readonly contentType?: string | undefined;
 }
 
 /** The values of header fields by name; undefined: the field is not sent. */
@@ -88,7 +90,7 @@ export interface ContractBody {
   readonly maxBytes: number;
   /** The key is the media type. */
   readonly types: ReadonlyMap<string, ContractContent>;
-  /** The first example in the contract. */
+  /** The first example of the first content: JSON, if the body may be JSON. */
   readonly example: unknown;
 }
 
@@ -209,8 +211,11 @@ function readDeclaredBody(
   }
   const { required = false, content } = resolve(operation.requestBody);
   const types = bodiesOf(content, follow, `${where}, requestBody`);
-  const [{ example, examples = {} } = {}] = Object.values(content);
+  const all = Object.entries(content);
+  const [, { example, examples = {} } = {}] = all.find(([type]) => JSON_TYPE.test(type)) ?? all[0] ?? [];
   const [first] = Object.values(examples).map(resolve);
   const { 'x-max-body-bytes': maxBytes = DEFAULT_BODY_BYTES } = operation;
+  if (maxBytes > MAX_BODY_BYTES && types.values().some(({ kind }) => kind !== 'bytes'))
+    refuse(operation, where, `x-max-body-bytes can be more than ${MAX_BODY_BYTES} only where all bodies are bytes`);
   return { required, types, maxBytes, example: example ?? first?.value };
 }

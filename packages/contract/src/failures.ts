@@ -83,6 +83,7 @@ export function tellBy(
     const { mediaType = JSON_TYPE, content } = reply ?? {};
     try {
       const hasNone = own !== undefined && content === undefined;
+      if (content?.kind === 'bytes') throw new Error(`a failure of the service cannot be bytes, such as ${mediaType}`);
       const failure = { status, number, message, requestId, faults, operationId: operation?.id };
       const made = hasNone ? undefined : make(failure, mediaType);
       // A rejection does not matter: an errorBody must not return a promise.
@@ -93,7 +94,7 @@ export function tellBy(
       if (judge === undefined || reply === undefined) return { mediaType, text: exactJson(body) };
       const sent = headers.getOrInsertComputed(`${judge.id} ${status}`, () => headersOf(status, judge, reply, follow));
       judge.validator.reply(status, sent, body, work);
-      return content === undefined ? {} : { mediaType, text: content.toJson(body) };
+      return content === undefined ? {} : { mediaType, text: String(content.write(body)) };
     } catch (cause) {
       return { cause };
     }

@@ -54,6 +54,7 @@ export {
   notUtf8,
   readRecord,
   type ReadRequest,
+  type ReadBody,
   readValues,
   requireValid,
   tooLarge,

@@ -1,5 +1,6 @@
 import type { ContractOperation, RequestData } from './contract.ts';
 import { ErrorNumber, Refusal } from './refusal.ts';
+import type { ContractContent } from './message/content.ts';
 import { type Holder, parseJson } from './message/json.ts';
 import { tooMuchWork } from './message/faults.ts';
 import type { SentRequest } from './message/parameters.ts';
@@ -9,16 +10,17 @@ import { explained } from './schema/overspent.ts';
 /** The parameters of a request that has none. */
 const NONE = Object.freeze(Object.create(null) as Record<string, unknown>);
 
+/** JSON, or a text. */
 export interface Body {
   /** A media type that the contract declares. */
   readonly mediaType: string;
   readonly text: string;
 }
 
-/** A body whose JSON is read already. */
-interface ReadBody {
+/** Bytes, or a body whose JSON is read already. */
+export interface ReadBody {
   readonly mediaType: string;
-  readonly value: Holder;
+  readonly value: Holder | Uint8Array;
 }
 
 /** A request that is not validated yet. */
@@ -56,21 +58,29 @@ export function readValues(
   operation: ContractOperation,
 ): ReadRequest {
   const hasNone = operation.parameters.length === 0 && sent.query === '';
-  const position = body && operation.body?.types.get(body.mediaType)?.position;
-  const bytes = body && 'text' in body ? body.text.length : (operation.body?.maxBytes ?? 0);
+  const types = operation.body?.types;
+  const content = body && types?.get(body.mediaType);
+  const bytes =
+    body && 'text' in body ? body.text.length : content?.kind === 'bytes' ? 0 : (operation.body?.maxBytes ?? 0);
   begin(workFor(bytes));
   try {
     const { path, query, header } = hasNone
       ? { path: NONE, query: NONE, header: NONE }
       : operation.readParameters(sent);
-    const value = body && ('text' in body ? parseJson(body.text, position) : body.value);
+    const value = body && ('text' in body ? readText(body.text, content) : body.value);
+    const mediaType = body?.mediaType;
     const request = { path, query, header, body: value };
-    return { request, mediaType: body?.mediaType, work: budget.left };
+    const isOfSeveral = types !== undefined && types.size > 1;
+    return { request: isOfSeveral ? { ...request, contentType: mediaType } : request, mediaType, work: budget.left };
   } catch (error) {
     throw asRefusal(error);
   } finally {
     end();
   }
+}
+
+function readText(text: string, content: ContractContent | undefined): unknown {
+  return content?.kind === 'text' ? text : parseJson(text, content?.position);
 }
 
 function asRefusal(error: unknown): unknown {

@@ -80,18 +80,33 @@ type PartOf<O, In extends string> = O extends { parameters: Partial<Record<In, i
     ? None
     : Received<NonNullable<P>>
   : never;
-type RequestContent<O> = O extends { requestBody: { content: infer C } }
-  ? Received<C[keyof C]>
+type RequestBody<O> = O extends { requestBody: { content: infer C } }
+  ? OneOf<C, never>
   : O extends { requestBody?: { content: infer C } }
-    ? Received<C[keyof C]> | undefined
-    : undefined;
+    ? OneOf<C, undefined>
+    : { readonly body: undefined };
+/** The media type tells what the body is, where there are several. */
+type OneOf<C, None> =
+  IsUnion<keyof C> extends true
+    ? | { [Type in keyof C]: { readonly contentType: Bare<Type>; readonly body: ReceivedBody<C[Type]> } }[keyof C]
+      | ([None] extends [never] ? never : { readonly contentType: None; readonly body: None })
+    : { readonly body: ReceivedBody<C[keyof C]> | None };
+type IsUnion<T, Each = T> = [T] extends [never]
+  ? false
+  : Each extends unknown
+    ? [T] extends [Each]
+      ? false
+      : true
+    : never;
+type Bare<Type> = Type extends `${infer Name};${string}` ? Name : Type;
+type ReceivedBody<T> = T extends Uint8Array ? T : Received<T>;
 
 /** The names that the body of a request must have; without a body, a name that no object has. */
 export type RequiredOf<O> = O extends { requestBody?: infer Sent }
   ? [NonNullable<Sent>] extends [never]
     ? 'no body'
     : NonNullable<Sent> extends { content: infer C }
-      ? RequiredIn<C[keyof C]>
+      ? RequiredIn<Exclude<C[keyof C], Uint8Array | string>>
       : never
   : 'no body';
 type RequiredIn<T> = T extends unknown
@@ -99,12 +114,11 @@ type RequiredIn<T> = T extends unknown
   : never;
 
 /** The first argument of an operation; int64 is `bigint`. */
-export interface Request<All, Id extends keyof All> {
+export type Request<All, Id extends keyof All> = {
   readonly path: PartOf<All[Id], 'path'>;
   readonly query: PartOf<All[Id], 'query'>;
   readonly header: PartOf<All[Id], 'header'>;
-  readonly body: RequestContent<All[Id]>;
-}
+} & RequestBody<All[Id]>;
 
 /** The declared headers without the generated `[name: string]: unknown`, which would let a misspelt name through. */
 type DeclaredHeaders<T> = { [Name in keyof T as string extends Name ? never : Offered<Name>]: T[Name] };
@@ -120,7 +134,8 @@ type Headers<H> = [keyof H] extends [never]
   : Partial<H> extends H
     ? { readonly headers?: Readonly<H> }
     : { readonly headers: Readonly<H> };
-type BodyOf<R> = R extends { content: infer C } ? { readonly body: SentValue<C[keyof C]> } : unknown;
+type BodyOf<R> = R extends { content: infer C } ? { readonly body: SentBody<C[keyof C]> } : unknown;
+type SentBody<T> = T extends Uint8Array ? T : SentValue<T>;
 type ReplyOf<Status, R> = R extends { headers: infer H }
   ? { readonly status: Status } & Headers<DeclaredHeaders<H>> & BodyOf<R>
   : never;

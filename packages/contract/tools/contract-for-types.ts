@@ -5,6 +5,7 @@ import {
   type DeclaredOperation,
   follower,
   locationOf,
+  type Media,
   type OpenApiDocument,
   pathItemsOf,
   responsesOf,
@@ -28,11 +29,14 @@ import {
   TYPES,
   typesOf,
 } from '../src/schema/subschemas.ts';
+import { type Kind, kindOf } from '../src/message/content.ts';
 import { Position } from '../src/schema/positions.ts';
 import { isIgnored, mapParts, type ObjectKind } from '../src/rules/vocabulary.ts';
 
 /** Stands for `undefined`. No contract contains this schema. */
 export const NOT_SENT = { type: 'null', format: 'undefined' };
+/** Stands for `Uint8Array`. No contract contains this schema. */
+export const BYTES = { type: 'string', format: 'bytes of a body' };
 /** The prefix of a string for an int64 in `const` or `enum`, whose digits a number would round. */
 export const DIGITS = 'digits of an int64: ';
 
@@ -60,7 +64,8 @@ export function requireTypes({ document, operations, schemas, found }: Examined)
         requireTyped(schema, follow);
       });
   for (const { body } of operations)
-    for (const { schema } of body?.types.values() ?? []) requireObjects(schema, follow, found);
+    for (const { kind, schema } of body?.types.values() ?? [])
+      if (kind === 'json') requireObjects(schema, follow, found);
 }
 
 /** Rewrites the parts of a contract that openapi-typescript would turn into wrong types. */
@@ -87,7 +92,9 @@ export function contractForTypes(contract: OpenApiDocument): object {
   function part(value: object, kind: ObjectKind, isReceived: boolean): object {
     // openapi-typescript makes a header behind a reference required.
     const original = kind === 'Header' ? resolve(value) : value;
-    const copy = mapParts(original, kind, (each, of, [name]) => {
+    const copy = mapParts(original, kind, (each, of, [name, key = '']) => {
+      const body = of === 'Media Type' ? kindFor(key, resolve(each as Media)) : 'json';
+      if (body !== 'json') return { schema: body === 'bytes' ? BYTES : { type: 'string', ...textual(each as Media) } };
       if (isLarge(each)) {
         const own = part(each, of, isReceived || kind === 'Request Body');
         const isOpened = isReceived && OF_VALUES.includes(name) && isOpenObject(each);
@@ -98,6 +105,16 @@ export function contractForTypes(contract: OpenApiDocument): object {
       return each;
     });
     return adapted(copy, kind, original, isReceived);
+  }
+
+  /** A component that no operation uses may have a body that is refused. */
+  function kindFor(type: string, media: Media): Kind {
+    try {
+      return kindOf(type, media, follow, type);
+    } catch (error) {
+      if (!(error instanceof ContractError)) throw error;
+      return 'json';
+    }
   }
 
   /** openapi-typescript does not look for these marks behind a member's reference. */
@@ -170,6 +187,11 @@ export function contractForTypes(contract: OpenApiDocument): object {
         [anyOf, oneOf].every((branches) => branches.some((each) => isOpen(each, [...within, schema]))),
     );
   }
+}
+
+/** The schema of a text, unless the text may be any. */
+function textual({ schema }: Media): Schema {
+  return typeof schema === 'object' ? schema : {};
 }
 
 function requireTyped(schema: Schema, follow: Follow): void {

@@ -138,7 +138,7 @@ function sentSchemas(document: OpenApiDocument): ReadonlySet<unknown> {
     return [
       ...parameters.filter((each) => each.in === 'path'),
       ...bodies.flatMap(({ content }) => Object.values(content)),
-    ].map(({ schema }) => schema);
+    ].flatMap(({ schema }) => schema ?? []);
   });
   return new Set(sent.flatMap((schema) => reachable(schema, follow)));
 }

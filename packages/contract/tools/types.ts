@@ -8,11 +8,12 @@ import openapiTS, {
 } from 'openapi-typescript';
 import ts from 'typescript';
 import { readOpenApi, type Schema } from '../src/schema/document.ts';
-import { contractForTypes, DIGITS, NOT_SENT } from './contract-for-types.ts';
+import { BYTES, contractForTypes, DIGITS, NOT_SENT } from './contract-for-types.ts';
 import { forLibraries, withOwnNames } from './for-libraries.ts';
 
 const { factory } = ts;
 const BIGINT = factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword);
+const UINT8ARRAY = factory.createTypeReferenceNode('Uint8Array');
 const UNDEFINED = factory.createKeywordTypeNode(ts.SyntaxKind.UndefinedKeyword);
 
 /**
@@ -35,6 +36,7 @@ export async function generateTypes(yaml: string): Promise<string> {
     defaultNonNullable: false,
     transform(schema, options) {
       if (schema.format === NOT_SENT.format) return UNDEFINED;
+      if (schema.format === BYTES.format) return UINT8ARRAY;
       const { 'x-error-numbers': numbers } = schema as Schema;
       if (numbers !== undefined) {
         const listed = Object.keys(numbers).join(' | ');

@@ -45,25 +45,46 @@ export class Client {
     return this.known;
   }
 
-  /** @typeParam Body what the test expects of a reply: nothing checks it */
+  /**
+   * @param body JSON, or a string, which is a text, or a Uint8Array: `headers` then says its Content-Type, if it is neither
+   *   text/plain nor application/octet-stream
+   * @typeParam Body what the test expects of a reply: nothing checks it
+   */
   async send<Body = Answer['body']>(
     method: string,
     path: string,
-    body?: object,
+    body?: object | string,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Answer<Body>> {
     const reply = await fetch(`${this.url}${path}`, {
       method,
       headers: {
         ...this.token,
-        ...(body && { 'Content-Type': 'application/json' }),
+        ...(body !== undefined && { 'Content-Type': typeOf(body) }),
         ...headers,
       },
-      body: body ? exactJson(body) : null,
+      body: body === undefined ? null : isPlain(body) ? body : exactJson(body),
     });
-    const text = await reply.text();
-    const sent = text === '' ? undefined : read(text);
-    const typed = (await this.typing)?.(sent, { method, path, status: reply.status }) ?? sent;
+    const sent = await bodyOf(reply);
+    const typing = isBytes(sent) ? undefined : await this.typing;
+    const typed = typing?.(sent, { method, path, status: reply.status }) ?? sent;
     return { status: reply.status, headers: reply.headers, body: typed as Body };
   }
+}
+
+const isBytes = (body: unknown): body is Uint8Array<ArrayBuffer> => body instanceof Uint8Array;
+const isPlain = (body: object | string) => typeof body === 'string' || isBytes(body);
+
+function typeOf(body: object | string): string {
+  if (typeof body === 'string') return 'text/plain';
+  return isPlain(body) ? 'application/octet-stream' : 'application/json';
+}
+
+/** JSON as `read` reads it, a text as a string, any other body as a Uint8Array; undefined: the reply has none. */
+async function bodyOf(reply: Response): Promise<unknown> {
+  const type = reply.headers.get('content-type') ?? '';
+  if (type.startsWith('text/')) return await reply.text();
+  if (type !== '' && !/[/+]json\b/.test(type)) return await reply.bytes();
+  const text = await reply.text();
+  return text === '' ? undefined : read(text);
 }

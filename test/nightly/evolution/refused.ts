@@ -20,9 +20,9 @@ export const REFUSED: Readonly<Record<string, Edit>> = {
   ]),
   'a pattern that is not a regular expression': contract(['x00]*$', 'x00*$']),
   'an unknown format': contract(['format: int32', 'format: int23']),
-  'a media type that is not JSON': contract([
+  'a form': contract([
     '          application/json:\n',
-    '          text/csv: { schema: { type: string, maxLength: 9 } }\n          application/json:\n',
+    '          multipart/form-data: { schema: { type: object } }\n          application/json:\n',
   ]),
   'two media types of a reply': contractAfter(
     "        '200':",

@@ -1,23 +1,35 @@
+import { types as nodeTypes } from 'node:util';
 import {
   type AnySchema,
   type Content,
   type Follow,
   type Header,
+  type Media,
   type Parameter,
   refuse,
   type Resolve,
   type Response,
 } from '../schema/document.ts';
-import { ownJson, sendable } from '../schema/int64.ts';
+import { ownJson, sendable, wellFormed } from '../schema/int64.ts';
 import { numbersIn } from '../schema/numbers.ts';
+import { workFor } from '../schema/budget.ts';
+import { inPlace, TYPES } from '../schema/subschemas.ts';
+import { MAX_REPLY_BYTES } from '../rules/body-limit.ts';
 import { FIELD_NAME, TOKEN } from '../rules/field-values.ts';
+import { JSON_TYPE } from '../rules/vocabulary.ts';
 import { valuesSchema } from './parameters.ts';
 import { Position } from '../schema/positions.ts';
-import { type Sent, senderOf } from './sent.ts';
+import { type Sent, senderOf, tooLong } from './sent.ts';
 
 // What messages have beside their parameters: bodies, and the header fields of replies.
 
+/** What an operation gets and returns as a body: the value of the JSON, a string, or a Uint8Array. */
+export type Kind = 'json' | 'text' | 'bytes';
+
 export interface ContractContent {
+  /** Parameters are as JSON. */
+  readonly kind: Kind;
+  /** Of bytes: the schema of a string that has a character for each byte. */
   readonly schema: AnySchema;
   /** undefined: the value holds no default, and all its numbers are doubles. */
   readonly position: Position | undefined;
@@ -31,8 +43,10 @@ interface ReplyContent extends ContractContent {
    * @throws Overspent, or Error for a body that is too long
    */
   readonly sent: (body: unknown) => Sent;
-  /** Writes the result of `sent` as JSON, and may change it. */
-  readonly toJson: (body: unknown) => string;
+  /** Writes the result of `sent`, once it is valid, as it goes out, and may change it. */
+  readonly write: (body: unknown) => string | Uint8Array;
+  /** Whether a browser may run the body: on the origin of the page at /docs it could read the token there. */
+  readonly isRun: boolean;
 }
 
 export interface ContractReply {
@@ -69,7 +83,7 @@ export function readReply(
   if (!/^(?:[2-5](?:\d\d|XX)|default)$/.test(status))
     refuse(response, where, 'declare each status by its number, as a range such as 4XX, or as default');
   const { content = {}, headers = {} } = response;
-  const [body, ...others] = readContent(content, where);
+  const [body, ...others] = readContent(content, follow, where);
   if (others.length > 0) refuse(content, where, 'a reply can have only one media type: leave the others out');
   if (body !== undefined && /^(?:20[45]|304)$/.test(status))
     refuse(content, where, 'a reply with this status has no body: leave content out');
@@ -91,49 +105,109 @@ export function readReply(
     if (['array', 'object', 'null'].some((type) => types.has(type)))
       refuse(header, where, `the header ${name} must be a string, a number, an integer or a boolean`);
   }
-  return { mediaType: body?.[0], content: body && replyOf(body[1], follow), headers: Object.fromEntries(fields) };
+  const own = body === undefined ? {} : replyOf(...body, follow);
+  return { mediaType: undefined, content: undefined, ...own, headers: Object.fromEntries(fields) };
 }
 
-/** @returns the schemas by media type */
-function readContent(content: Content, where: string): Map<string, AnySchema> {
-  const read = new Map(
-    Object.entries(content).map(([type, media]) => {
-      if ((media.schema as unknown) === undefined) refuse(media, where, `${type} must have a schema`);
-      // The only parameter is charset=utf-8, which JSON has anyway (RFC 8259).
-      return [type.replace(/;.*/, ''), media.schema];
-    }),
-  );
-  if (read.size < Object.keys(content).length) refuse(content, where, 'two media types are the same: leave one out');
-  return read;
+type ReadContent = readonly [type: string, kind: Kind, schema: AnySchema];
+
+/** @returns JSON first: records are JSON */
+function readContent(content: Content, follow: Follow, where: string): ReadContent[] {
+  const read = Object.entries(content).map(([type, media]): ReadContent => {
+    const kind = kindOf(type, media, follow, where);
+    // The only parameter is charset=utf-8, which JSON has anyway (RFC 8259), and every text here.
+    return [type.replace(/;.*/, ''), kind, schemaOf(kind, media, follow)];
+  });
+  if (new Set(read.map(([type]) => type)).size < read.length)
+    refuse(content, where, 'two media types are the same: leave one out');
+  return read.sort(([, one], [, other]) => Number(other === 'json') - Number(one === 'json'));
+}
+
+/** The keywords of a string that may be bytes: JSON Schema judges no bytes by others. */
+const OF_BYTES =
+  /^(?:\$ref|type|format|(?:min|max)Length|title|description|\$comment|deprecated|examples?|externalDocs|xml|content(?:MediaType|Schema)|x-.*)$/;
+
+/** @throws ContractError */
+export function kindOf(type: string, media: Media, follow: Follow, where: string): Kind {
+  const { schema } = media;
+  if (JSON_TYPE.test(type)) {
+    if (schema === undefined) refuse(media, where, `${type} must have a schema`);
+    return 'json';
+  }
+  const isText = type.startsWith('text/');
+  const all = inPlace([schema ?? true], follow);
+  const { types } = new Position(schema ?? true, follow);
+  const isString = types.size === 1 && types.has('string');
+  const isBinary = all.some(({ format }) => format === 'binary');
+  const isPlain =
+    schema !== false &&
+    all.every(
+      (each) => Object.keys(each).every((name) => OF_BYTES.test(name)) && /^(?:binary)?$/.test(each.format ?? ''),
+    );
+  const isAny = types.size === TYPES.size && isPlain;
+  if (isText && !isBinary && (isString || isAny)) return 'text';
+  if (isPlain && (isString || isAny)) return 'bytes';
+  const cure = `${isText ? 'write type: string, or ' : ''}leave the schema out, or write type: string and format: binary, for bytes`;
+  refuse(media, where, `the body of ${type} is no JSON, which this schema describes: ${cure}`, 'decision');
+}
+
+function schemaOf(kind: Kind, { schema = true }: Media, follow: Follow): AnySchema {
+  const all = inPlace([schema], follow);
+  if (kind === 'json' || (kind === 'text' && all.some(({ type }) => type !== undefined))) return schema;
+  const minLength = Math.max(0, ...all.map((each) => each.minLength ?? 0));
+  const maxLength = Math.min(Infinity, ...all.map((each) => each.maxLength ?? Infinity));
+  return { type: 'string', ...(minLength > 0 && { minLength }), ...(maxLength < Infinity && { maxLength }) };
 }
 
 /** @returns what a request may have as its body, by media type @throws ContractError */
 export function bodiesOf(content: Content, follow: Follow, where: string): ReadonlyMap<string, ContractContent> {
-  return new Map(Array.from(readContent(content, where), ([type, schema]) => [type, bodyOf(schema, follow)] as const));
+  const read = readContent(content, follow, where);
+  return new Map(read.map(([type, kind, schema]) => [type, bodyOf(kind, schema, follow)]));
 }
 
 /** The parameters of a request, as one value. */
 export function valuesOf(parameters: readonly Parameter[], follow: Follow): ContractContent {
   const schema = valuesSchema(parameters);
   const position = new Position(schema, follow);
-  return { schema, position: position.mayFillIn ? position : undefined };
+  return { kind: 'json', schema, position: position.mayFillIn ? position : undefined };
 }
 
-function bodyOf(schema: AnySchema, follow: Follow): ContractContent {
+function bodyOf(kind: Kind, schema: AnySchema, follow: Follow): ContractContent {
+  if (kind !== 'json') return { kind, schema, position: undefined };
   const position = new Position(schema, follow);
   const matters = position.mayFillIn || numbersIn(schema, follow) === 'bigint';
-  return { schema, position: matters ? position : undefined };
+  return { kind, schema, position: matters ? position : undefined };
 }
 
-function replyOf(schema: AnySchema, follow: Follow): ReplyContent {
-  const numbers = numbersIn(schema, follow);
-  const sent = senderOf(follow);
+/** The bodies that no browser runs: the list is of these, as any other type may be of one that does. */
+const NEVER_RUN =
+  /^(?:text\/(?:plain|csv)|application\/(?:pdf|octet-stream)|image\/(?:png|jpeg|gif|webp|avif|bmp|tiff|heic|heif))$/;
+
+function replyOf(
+  type: string,
+  kind: Kind,
+  schema: AnySchema,
+  follow: Follow,
+): Pick<ContractReply, 'mediaType' | 'content'> {
+  const numbers = kind === 'json' ? numbersIn(schema, follow) : 'none';
+  const send = senderOf(follow);
   const position = numbers === 'none' ? undefined : new Position(schema, follow);
-  return {
-    schema,
-    position,
-    sent: (body) => sent(body, schema, position),
+  const write = {
     // JSON.stringify alone cannot write a bigint, and is faster.
-    toJson: (body) => sendable(numbers === 'bigint' ? ownJson(body) : JSON.stringify(body)),
-  };
+    json: (body: unknown) => sendable(numbers === 'bigint' ? ownJson(body) : JSON.stringify(body)),
+    text: (body: unknown) => wellFormed(String(body)),
+    bytes: (body: unknown) => body as Uint8Array,
+  }[kind];
+  const sent = kind === 'bytes' ? copied : (body: unknown) => send(body, schema, position);
+  const isRun = kind !== 'json' && !NEVER_RUN.test(type);
+  // Clients may read a text without a charset as Latin 1.
+  const mediaType = kind === 'text' ? `${type}; charset=utf-8` : type;
+  return { mediaType, content: { kind, schema, position, sent, write, isRun } };
+}
+
+/** What holds a Buffer may change it later, and http/reply.ts takes one for a page that replies share. */
+function copied(body: unknown): Sent {
+  const own = nodeTypes.isUint8Array(body) ? new Uint8Array(body) : body;
+  if (own instanceof Uint8Array && own.length > MAX_REPLY_BYTES) throw tooLong();
+  return { body: own, work: workFor(0) };
 }

@@ -161,6 +161,6 @@ function predicate(fault: Fault): string {
       // eslint-disable-next-line no-restricted-syntax -- its words are told, and nothing depends on them
       return message
         .replace('NOT', 'not')
-        .replace(/\b1 (character|item|propertie)s$/, (_, noun: string) => `1 ${noun.replace('ie', 'y')}`);
+        .replace(/\b1 (byte|character|item|propertie)s$/, (_, noun: string) => `1 ${noun.replace('ie', 'y')}`);
   }
 }

@@ -3,7 +3,7 @@ import type { Server } from '../schema/document.ts';
 import { isObject, NUMBER_FORMATS } from '../schema/exact.ts';
 import { SILENT_FORMATS, STRING_FORMATS } from '../schema/formats.ts';
 import { urlOf, variablesOf } from './addresses.ts';
-import { MAX_BODY_BYTES } from './body-limit.ts';
+import { MAX_BINARY_BODY_BYTES } from './body-limit.ts';
 
 // The values that the fields of vocabulary.ts may have.
 
@@ -23,8 +23,8 @@ export const marker: ValueCheck = (value, holder) =>
     : flag(value, holder);
 export const count = must('an integer of at least 0', (value) => Number.isInteger(value) && Number(value) >= 0);
 export const bodyLimit = must(
-  `an integer from 1 to ${MAX_BODY_BYTES}`,
-  (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MAX_BODY_BYTES,
+  `an integer from 1 to ${MAX_BINARY_BODY_BYTES}`,
+  (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MAX_BINARY_BODY_BYTES,
 );
 const isNumber = (value: unknown) => typeof value === 'bigint' || Number.isFinite(value);
 export const number = must('a number', isNumber);

@@ -5,7 +5,7 @@ import type { Findings } from '../schema/findings.ts';
 import { Position } from '../schema/positions.ts';
 import { requireShallow } from './depth.ts';
 import { holdsBigint, PROTOTYPE, INEXACT } from './field-values.ts';
-import { isIgnored, JSON_TYPE, type ObjectKind, ONE_FILE, VOCABULARY } from './vocabulary.ts';
+import { isIgnored, JSON_TYPE, type ObjectKind, OTHER_TYPE, ONE_FILE, VOCABULARY } from './vocabulary.ts';
 
 /** Whether a default has an integer that would lose digits as a number. */
 function isRounded(value: unknown, position: Position): boolean {
@@ -53,9 +53,10 @@ export function requireKept(document: OpenApiDocument, found: Findings): Readonl
       return;
     }
     found.depends(holder, value);
-    if (kind === 'Media Type' && !JSON_TYPE.test(field)) {
-      const forms = 'write application/json or application/….+json, in lower case';
-      refuse(holder, field, `the media type ${field} is not JSON: ${forms}`, kind);
+    if (kind === 'Media Type' && !JSON_TYPE.test(field) && !OTHER_TYPE.test(field)) {
+      const cure = 'write application/json, application/….+json, or that of a text or of bytes, in lower case';
+      const why = 'is not supported, as no range of types, form, parts or stream is';
+      refuse(holder, field, `the media type ${field} ${why}: ${cure}`, kind);
     }
     const seenAlike = seen.getOrInsertComputed(kind, () => new Set());
     if (seenAlike.has(value)) return;

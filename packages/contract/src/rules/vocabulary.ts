@@ -35,6 +35,8 @@ const SECURITY = `${RUN}; beside others, \`{}\` makes a token optional: one that
 export const ONE_FILE = 'bundle all files into one: `npx redocly bundle`';
 const DIALECT = 'leave it out: all schemas have the dialect of OpenAPI 3.1';
 const TOKENS = 'the service checks only tokens: write type: http and scheme: bearer, or type: apiKey and in: header';
+const MEDIA =
+  'application/json, application/….+json; text/… with `type: string` is a string, any other one without a schema or with `format: binary` a Uint8Array; no ranges, forms, parts or streams';
 const NO_NAMES = 'leave it out, and refer to a schema by its path, `#/components/schemas/…`';
 
 export const VOCABULARY: Readonly<Record<ObjectKind, Readonly<Record<string, VocabularyRow>>>> = {
@@ -92,7 +94,7 @@ export const VOCABULARY: Readonly<Record<ObjectKind, Readonly<Record<string, Voc
     security: list('Security Requirement', SECURITY),
     servers: refused('move servers to the top level of the document'),
     'x-max-body-bytes': kept(
-      'the largest body in bytes, as sent and after decompression: by default 65536, at most 1048576; the check of a request may take 300,000 steps and five for each byte: 40099 beyond',
+      'the largest body in bytes, as sent and after decompression: by default 65536, at most 1048576, or 16777216 where all bodies are bytes; the check of a request may take 300,000 steps and five for each byte: 40099 beyond',
       check.bodyLimit,
     ),
     'x-allow-unknown-query-parameters': refused('declare each query parameter: others are refused'),
@@ -116,13 +118,13 @@ export const VOCABULARY: Readonly<Record<ObjectKind, Readonly<Record<string, Voc
   },
   'Request Body': {
     ...shown('description'),
-    content: map('Media Type', 'application/json, application/….+json'),
+    content: map('Media Type', `${MEDIA}; of several, the operation reads \`contentType\``),
     required: kept(BOTH, check.flag),
   },
   'Media Type': {
-    schema: one('Schema', BOTH),
+    schema: one('Schema', `${BOTH}; of bytes: only minLength and maxLength, which count bytes`),
     ...shown('example', 'examples'),
-    encoding: refused('leave it out: a JSON body has no parts'),
+    encoding: refused('leave it out: a body has no parts'),
   },
   Response: {
     ...shown('description', 'links'),
@@ -130,7 +132,7 @@ export const VOCABULARY: Readonly<Record<ObjectKind, Readonly<Record<string, Voc
       'Header',
       `${BOTH}; those of HTTP and of the service are refused: Content-Length, Connection, Date, Access-Control-… and their like`,
     ),
-    content: map('Media Type', 'one media type: application/json, application/….+json'),
+    content: map('Media Type', `one media type: ${MEDIA}`),
   },
   Header: {
     required: kept(BOTH, check.flag),
@@ -290,3 +292,6 @@ export function isIgnored({ in: location, name }: { readonly in?: unknown; reado
 }
 
 export const JSON_TYPE = /^application\/(?:[\w.!#$&^-]+\+)?json(?:; ?charset=utf-8)?$/;
+/** A media type whose bodies are texts or bytes: none with parts, of a form or a stream, and no range such as image/*. */
+export const OTHER_TYPE =
+  /^(?!multipart\/|application\/x-www-form-urlencoded|text\/event-stream|[^;]*[/+]json(?:;|$))[a-z0-9][a-z0-9.!#$&^_-]*\/[a-z0-9][a-z0-9.!#$&^_+-]*(?:; ?charset=utf-8)?$/;

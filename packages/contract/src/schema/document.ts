@@ -61,7 +61,8 @@ export interface Header {
 }
 export type Content = Readonly<Record<string, Media>>;
 export interface Media {
-  readonly schema: AnySchema;
+  /** Only bytes may lack it. */
+  readonly schema?: AnySchema;
   readonly example?: unknown;
   readonly examples?: Readonly<Record<string, { readonly value?: unknown }>>;
 }
@@ -94,6 +95,7 @@ export interface Schema extends ExactKeywords {
   readonly pattern?: string;
   readonly maxItems?: number;
   readonly maxProperties?: number;
+  readonly minLength?: number;
   readonly default?: unknown;
   readonly readOnly?: boolean;
   readonly writeOnly?: boolean;

@@ -116,10 +116,17 @@ const LONE = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 
 /** @param json as JSON.stringify writes it @throws Error if the service would refuse it in a request (RFC 7493, section 2.1) */
 export function sendable(json: string): string {
-  if (json.includes('\\ud') && LONE.test(json))
-    throw new Error('a text has a lone surrogate, which UTF-8 cannot express');
+  if (json.includes('\\ud') && LONE.test(json)) throw loneSurrogate();
   return json;
 }
+
+/** @throws Error for a text that UTF-8 cannot express */
+export function wellFormed(text: string): string {
+  if (!text.isWellFormed()) throw loneSurrogate();
+  return text;
+}
+
+const loneSurrogate = () => new Error('a text has a lone surrogate, which UTF-8 cannot express');
 
 interface WithToJson {
   toJSON(at: string): unknown;

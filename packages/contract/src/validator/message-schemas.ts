@@ -1,4 +1,5 @@
 import type { Declared } from '../contract.ts';
+import type { ContractContent } from '../message/content.ts';
 import type { AnySchema } from '../schema/document.ts';
 import { OF_PARAMETER } from './place.ts';
 import type { Translation } from './translation.ts';
@@ -20,7 +21,7 @@ export function toMessages(
   });
   const toRequest = (body: unknown) => requests.component({ properties: { ...Object.fromEntries(parameters), body } });
   const bodies = [...(body?.types ?? [])].map(
-    ([type, { schema }]) => [type, toRequest(requests.schema(schema))] as const,
+    ([type, content]) => [type, toRequest(bodyIn(content, requests))] as const,
   );
   const responses = [...statuses].map(([status, { headers, content }]) => {
     const fields = Object.entries(headers).map(([name, header]) => ({
@@ -30,7 +31,7 @@ export function toMessages(
       ...(/^x-request-id$/i.test(name) && { required: false }),
     }));
     const made = () => {
-      const body = content === undefined ? false : replies.schema(content.schema);
+      const body = content === undefined ? false : bodyIn(content, replies);
       const required = content === undefined ? ['headers'] : ['headers', 'body'];
       return replies.component({ required, properties: { headers: closed(fields, replies), body } });
     };
@@ -38,6 +39,11 @@ export function toMessages(
     return [status, fields.length > 0 || content === undefined ? made() : replies.once(content.schema, made)] as const;
   });
   return { bodies: new Map(bodies.length > 0 ? bodies : [['', toRequest(false)]]), responses: new Map(responses) };
+}
+
+/** The validator knows only JSON, and sees any value where bytes are: bytes.ts judges them. */
+function bodyIn({ kind, schema }: ContractContent, translation: Translation): unknown {
+  return kind === 'bytes' ? true : translation.schema(schema);
 }
 
 /** The schema of an object with no other members. */

@@ -1,12 +1,13 @@
 import type { ContractOperation, Declared } from '../contract.ts';
 import { ContractError } from '../contract-error.ts';
 import { messageOf } from '../explained-error.ts';
-import { replyFor } from '../message/content.ts';
+import { type ContractContent, replyFor } from '../message/content.ts';
 import { ContractBroken, inWords, ReplyError, tooMuchWork } from '../message/faults.ts';
 import { budget, Overspent } from '../schema/budget.ts';
 import { explained } from '../schema/overspent.ts';
 import { follower, type OpenApiDocument } from '../schema/document.ts';
 import { directly } from '../schema/findings.ts';
+import { judging } from './bytes.ts';
 import { trialsOfDefaults } from './defaults.ts';
 import { toMessages } from './message-schemas.ts';
 import { Translation } from './translation.ts';
@@ -66,7 +67,11 @@ export function withValidators(
     ({ operation, bodies, responses }) =>
       attempt(() => {
         const validator = compiles(operation.place, () =>
-          validatorOf(operation, compiledBy(ofRequest, bodies), compiledBy(ofReply, responses)),
+          validatorOf(
+            operation,
+            compiledBy(ofRequest, bodies, (type) => operation.body?.types.get(type)),
+            compiledBy(ofReply, responses, (status) => operation.replies.get(status)?.content),
+          ),
         );
         return [{ ...operation, validator }];
       }) ?? [],
@@ -76,8 +81,9 @@ export function withValidators(
 function compiledBy(
   compile: (component: string) => FindFaults,
   components: ReadonlyMap<string, string>,
+  contentOf: (key: string) => ContractContent | undefined,
 ): ReadonlyMap<string, FindFaults> {
-  return new Map(Array.from(components, ([key, component]) => [key, compile(component)]));
+  return new Map(Array.from(components, ([key, component]) => [key, judging(contentOf(key), compile(component))]));
 }
 
 /** @param requests finders of faults by the media type of the body @param replies finders of faults by status */

@@ -156,10 +156,10 @@ describe('the service refuses to start, and says why, for a contract with', () =
     ['scopes of more than 900 characters', security, `security: [{ bearerAuth: [a, ${'b'.repeat(899)}] }]`, ':4:12'],
     ['an undeclared security scheme', security, 'security: [{ other: [] }]', 'the security scheme other must be'],
     [
-      'a media type that is not JSON',
+      'a form',
       'application/vnd.beds+json',
-      'text/csv',
-      'text/csv is not JSON: write application',
+      'multipart/form-data',
+      'the media type multipart/form-data is not supported, as no range of types, form, parts or stream is: write application',
     ],
     [
       'two media types in a reply',

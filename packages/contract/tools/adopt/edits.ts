@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { type Follow, METHODS, placedAt, resolver, writtenAs } from '../../src/schema/document.ts';
 import { exactJson } from '../../src/schema/int64.ts';
-import { type ObjectKind, VOCABULARY } from '../../src/rules/vocabulary.ts';
+import { type ObjectKind, OTHER_TYPE, VOCABULARY } from '../../src/rules/vocabulary.ts';
 import { variablesOf } from '../../src/rules/addresses.ts';
 import { withoutEscapes } from './escapes.ts';
 import type { Spot } from './spots.ts';
@@ -218,7 +218,8 @@ export const EDITS: readonly Edit[] = [
   {
     what: 'a media type without a schema has one that allows any value',
     of: 'Media Type',
-    change: (node) => node['schema'] === undefined && node['$ref'] === undefined && set(node, 'schema', {}),
+    change: (node, _, { name }) =>
+      !OTHER_TYPE.test(name) && node['schema'] === undefined && node['$ref'] === undefined && set(node, 'schema', {}),
   },
   {
     what: 'encoding was removed, which has no effect on JSON',

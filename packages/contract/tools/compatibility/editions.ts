@@ -9,7 +9,7 @@ import { withValidators } from '../../src/validator/operations.ts';
 import { Derivation, type DerivedReply, type DerivedRequest } from '../derivation/messages.ts';
 import { partAt, withSchemas } from '../derivation/schemas.ts';
 import { isObject, type JsonValue } from '../derivation/values.ts';
-import type { Wire } from '../derivation/wire.ts';
+import { bytesFor, type Wire } from '../derivation/wire.ts';
 
 /** A contract with messages that are derived from it, and the verdicts of its validators on any message. */
 export class Edition {
@@ -68,7 +68,8 @@ export class Edition {
       return value === undefined ? [] : [[name, returned(value, this.position(schema))] as const];
     });
     const { body } = reply;
-    const content = body === undefined ? undefined : returned(body, declared?.content?.position);
+    const { kind, position } = declared?.content ?? {};
+    const content = body === undefined ? undefined : kind === 'bytes' ? bytesFor(body) : returned(body, position);
     return faultIn(() => {
       validator.reply(status, Object.fromEntries(headers), content);
     });

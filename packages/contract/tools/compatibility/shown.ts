@@ -1,6 +1,6 @@
 import { exactJson } from '../../src/schema/int64.ts';
 import type { DerivedReply } from '../derivation/messages.ts';
-import type { Wire } from '../derivation/wire.ts';
+import { payloadOf, type Wire } from '../derivation/wire.ts';
 
 const MAX_SHOWN = 5;
 const MAX_TEXT = 60;
@@ -25,7 +25,9 @@ export class Samples {
 export function requestText({ sent: { path, query, headers }, body }: Wire, template: string): string {
   const target = [...(path === template ? [] : [path]), ...(query === '' ? [] : [`?${query}`])].join('');
   const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  return [target, ...fields, body?.text].filter(Boolean).join(' ') || 'a request without a body';
+  const payload = body && payloadOf(body);
+  const shown = typeof payload === 'object' ? `${payload.length} bytes` : payload;
+  return [target, ...fields, shown].filter(Boolean).join(' ') || 'a request without a body';
 }
 
 export function replyText({ headers, body }: DerivedReply): string {

@@ -11,4 +11,4 @@ export { judgeBy, type Keywords, without, withSchemas } from './schemas.ts';
 /** Values whose numbers have all their digits. */
 export { isNumber, isObject, type JsonObject, type JsonValue, numberOf, withMember } from './values.ts';
 /** A derived request as it is sent. */
-export { type Parts, type Wire, wireOf } from './wire.ts';
+export { bytesFor, type Parts, payloadOf, type Wire, wireOf } from './wire.ts';

@@ -4,7 +4,7 @@ import { MAX_DEPTH } from '../../src/message/json.ts';
 import type { SentRequest } from '../../src/message/parameters.ts';
 import { isExploded } from '../../src/message/readable.ts';
 import { exactJson } from '../../src/schema/int64.ts';
-import type { Body } from '../../src/request.ts';
+import type { Body, ReadBody } from '../../src/request.ts';
 import { isObject, type JsonValue, type JsonObject } from './values.ts';
 
 /** The values of a request: its parameters by location and name, and its body. */
@@ -14,7 +14,21 @@ export interface Parts extends Readonly<Record<Parameter['in'], JsonObject>> {
 
 export interface Wire {
   readonly sent: SentRequest & { readonly headers: Readonly<Record<string, string>> };
-  readonly body: Body | undefined;
+  readonly body: Body | Bytes | undefined;
+}
+
+interface Bytes extends ReadBody {
+  readonly value: Uint8Array<ArrayBuffer>;
+}
+
+/** What is sent as the body. */
+export function payloadOf(body: Body | Bytes): string | Uint8Array<ArrayBuffer> {
+  return 'text' in body ? body.text : body.value;
+}
+
+/** The bytes for which a string stands, by its length. */
+export function bytesFor(value: JsonValue): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(typeof value === 'string' ? value : '', (character) => character.codePointAt(0) ?? 0);
 }
 
 /** A request cannot express the value. */
@@ -27,20 +41,27 @@ class Unsendable extends Error {}
  * @returns undefined if the values cannot be sent
  */
 export function wireOf(
-  operation: Pick<Declared, 'path' | 'parameters'>,
+  operation: Pick<Declared, 'path' | 'parameters' | 'body'>,
   mediaType: string | undefined,
   parts: Parts,
   spell: (value: JsonValue) => string = exactJson,
 ): Wire | undefined {
   if (parts.body !== undefined && depthOf(parts.body) > MAX_DEPTH) return undefined;
   try {
-    const body =
-      mediaType === undefined || parts.body === undefined ? undefined : { mediaType, text: spell(parts.body) };
+    if (mediaType === undefined || parts.body === undefined) return { sent: sentOf(operation, parts), body: undefined };
+    const { kind = 'json' } = operation.body?.types.get(mediaType) ?? {};
+    const body = kind === 'json' ? { mediaType, text: spell(parts.body) } : plainBody(mediaType, kind, parts.body);
     return { sent: sentOf(operation, parts), body };
   } catch (error) {
     if (error instanceof Unsendable) return undefined;
     throw error;
   }
+}
+
+function plainBody(mediaType: string, kind: 'text' | 'bytes', value: JsonValue): Body | Bytes {
+  // HTTP does not tell an empty body from none.
+  if (typeof value !== 'string' || value === '' || !value.isWellFormed()) throw new Unsendable();
+  return kind === 'text' ? { mediaType, text: value } : { mediaType, value: bytesFor(value) };
 }
 
 function depthOf(value: JsonValue): number {

@@ -46,8 +46,10 @@ export async function openRecords({ contract, operations, records }: AnyService,
   // The type Service has checked the operation with the types of its own tables, which are not known here.
   const operate = operations[id] as Handler | undefined;
   const [content] = operation?.body?.types.values() ?? [];
-  if (operation?.body === undefined || content === undefined || operate === undefined)
-    throw new ContractError(`the service has no operation ${id} with a request body, which creates a row of ${table}`);
+  if (operation?.body === undefined || content?.kind !== 'json' || operate === undefined)
+    throw new ContractError(
+      `the service has no operation ${id} with a request body of JSON, which creates a row of ${table}`,
+    );
   const missing = operation.parameters.find((each) => each.in === 'path' || each.required);
   if (missing !== undefined)
     throw new ExplainedError(`rows of ${table} cannot come from a file: ${id} requires the parameter ${missing.name}`);

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { MIMEType } from 'node:util';
-import { gunzipSync } from 'node:zlib';
-import { type ContractBody, notUtf8, tooLarge } from 'trellis-contract';
-import { ErrorNumber, Refusal } from 'trellis-contract/ground';
+import { MIMEType, promisify } from 'node:util';
+import { gunzip, gunzipSync } from 'node:zlib';
+import { type ContractBody, MAX_BODY_BYTES, notUtf8, tooLarge } from 'trellis-contract';
+import { ErrorNumber, overloaded, Refusal } from 'trellis-contract/ground';
 import { MAX } from './bounds.ts';
 import type { Context } from './context.ts';
 
@@ -28,16 +28,27 @@ export function readBody(context: Context, declared: ContractBody | undefined): 
       requireNone(declared);
       return;
     }
-    if (!isUtf8(bytes)) throw notUtf8();
     context.slots = Math.ceil(bytes.length / MAX.bodyBytes);
+    if (declared?.types.get(mediaType)?.kind === 'bytes') {
+      // A copy, as the Buffer may be a part of one that is much larger, and has methods that differ.
+      context.sent = { mediaType, value: new Uint8Array(bytes) };
+      return;
+    }
+    if (!isUtf8(bytes)) throw notUtf8();
     context.sent = { mediaType, text: bytes.toString('utf8') };
   };
   const sent = body.read();
-  return (gzipped ? sent.then((bytes) => inflated(bytes, maxBytes)) : sent).then(take);
+  return (gzipped ? sent.then((bytes) => inflated(bytes, maxBytes, context)) : sent).then(take);
 }
 
 function requireNone(declared: ContractBody | undefined): void {
-  if (declared?.required) throw new Refusal(ErrorNumber.bodyMissing, 'body is missing: send a JSON object');
+  if (declared?.required) throw new Refusal(ErrorNumber.bodyMissing, `body is missing: send ${needed(declared)}`);
+}
+
+function needed({ types }: ContractBody): string {
+  return types.values().every(({ kind }) => kind === 'json')
+    ? 'a JSON object'
+    : `${[...types.keys()].join(' or ')}, not empty`;
 }
 
 function declaredMediaType(header: string | undefined, { types }: ContractBody): string {
@@ -54,7 +65,10 @@ function declaredMediaType(header: string | undefined, { types }: ContractBody):
   const { essence, params } = type;
   if (!types.has(essence))
     throw new Refusal(ErrorNumber.mediaType, `the media type of the body must be ${expected}, not ${essence}`);
-  if (!['utf-8', 'utf8', undefined].includes(params.get('charset')?.toLowerCase()))
+  if (
+    types.get(essence)?.kind !== 'bytes' &&
+    !['utf-8', 'utf8', undefined].includes(params.get('charset')?.toLowerCase())
+  )
     throw new Refusal(ErrorNumber.mediaType, 'the charset of the body must be UTF-8');
   return essence;
 }
@@ -69,16 +83,27 @@ function isGzipped(header = ''): boolean {
   throw new Refusal(ErrorNumber.contentEncoding, 'Content-Encoding must be gzip or absent');
 }
 
-/** Synchronous: inflations that waited for a thread would hold memory that the ledger does not count. */
-function inflated(bytes: Buffer, maxBytes: number): Buffer {
+/** The parts in which a body of bytes is inflated. */
+const INFLATED_BYTES = 256 * 1024;
+
+/**
+ * Synchronous up to 1 MiB: inflations that waited for a thread would hold memory that the ledger does not count. Those of
+ * more bytes would hold up all other requests, and take the slots of the bytes that they may become.
+ */
+async function inflated(bytes: Buffer, maxBytes: number, { ledger, key }: Context): Promise<Buffer> {
   if (bytes.length === 0) return bytes;
+  const held = { key, slots: maxBytes > MAX_BODY_BYTES ? Math.ceil(maxBytes / MAX.bodyBytes) : 0 };
+  if (held.slots > 0 && !ledger.takeSlots(held)) throw overloaded;
   try {
-    return gunzipSync(bytes, { maxOutputLength: maxBytes });
+    if (held.slots === 0) return gunzipSync(bytes, { maxOutputLength: maxBytes });
+    return await promisify(gunzip)(bytes, { maxOutputLength: maxBytes, chunkSize: INFLATED_BYTES });
   } catch (error) {
     if (Error.isError(error) && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxBytes);
     throw new Refusal(
       ErrorNumber.bodyNotInflatable,
       'body cannot be decompressed: send it as complete gzip data, or without Content-Encoding',
     );
+  } finally {
+    if (held.slots > 0) ledger.releaseSlots(held);
   }
 }

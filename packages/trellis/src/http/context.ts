@@ -2,7 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
-import type { Body, ContractOperation, ReadRequest, ReplyData } from 'trellis-contract';
+import type { Body, ContractOperation, ReadBody, ReadRequest, ReplyData } from 'trellis-contract';
 import type { Caller } from '../auth/caller.ts';
 import type { Shared, Tools } from '../service.ts';
 import type { Connection, Exchange } from './connection.ts';
@@ -43,7 +43,7 @@ export class Context implements Exchange {
   readonly fields: string[];
   operation: ContractOperation | undefined;
   /** `sent`, `values` and `reply` are what the steps of middlewares.ts hand on to each other. */
-  sent: Body | undefined;
+  sent: Body | ReadBody | undefined;
   values: ReadRequest | undefined;
   reply: ReplyData | undefined;
   error: number | undefined;

@@ -121,7 +121,8 @@ export function middlewaresOf(
     const { status, headers = {}, body } = known(context.reply);
     if (status >= 400) context.error = toldIn(body).error;
     const { mediaType, content } = declaredFor(operation.replies, status) ?? {};
-    send(context, status, headers, mediaType, body === undefined ? undefined : content?.toJson(body));
+    if (content?.isRun === true) context.fields.push('Content-Security-Policy', 'sandbox');
+    send(context, status, headers, mediaType, body === undefined ? undefined : content?.write(body));
     context.forget();
   }
 

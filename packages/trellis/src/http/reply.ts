@@ -62,17 +62,20 @@ function notModified(
   return Object.fromEntries(Object.keys(declared.headers).map((name) => [name, fields.get(name.toLowerCase())]));
 }
 
-/** @throws Error or Refusal, before anything is sent, if a body of text is too large, or there is no room for it */
+/**
+ * @param body a Buffer is one that replies share, such as a page
+ * @throws Error or Refusal, before anything is sent, if any other body is too large, or there is no room for it
+ */
 export function send(
   context: Context,
   status: number,
   headers: HeaderValues,
   mediaType?: string,
-  body?: string | Buffer,
+  body?: string | Uint8Array,
 ): void {
   const { request, response, ledger } = context;
   const length = body === undefined ? 0 : Buffer.byteLength(body);
-  if (typeof body === 'string' && length > PART_BYTES) {
+  if (body !== undefined && !Buffer.isBuffer(body) && length > PART_BYTES) {
     if (length > MAX.reply) throw tooLong();
     if (request.method !== 'HEAD') ledger.makeRoom(length);
   }
@@ -97,7 +100,7 @@ export function send(
   if (Buffer.isBuffer(body)) endInParts(context, body, 0);
   else {
     // Node writes the head in the encoding of the body.
-    if (isAscii || body === undefined) response.end(body);
+    if (isAscii || typeof body !== 'string') response.end(body);
     else response.end(inBytes(body), 'latin1');
     if (response.writableLength > 0) {
       context.repliedAt = performance.now();

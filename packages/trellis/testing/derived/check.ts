@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { exactJson } from 'trellis-contract/ground';
 import type { AnyService } from '../../src/service.ts';
-import { isObject, type JsonObject, type JsonValue, type Wire, without } from 'trellis-contract/derivation';
+import { isObject, type JsonObject, type JsonValue, payloadOf, type Wire, without } from 'trellis-contract/derivation';
 import type { JudgeOf, Verdict } from './judge.ts';
 import { isKey, KEY, type Key, Rows } from './rows.ts';
 import { read } from './spelling.ts';
@@ -159,9 +159,9 @@ export class Checker {
     for (let tries = 1; ; tries++) {
       const reply = await this.exchange(operation, wire);
       const { status, headers, text } = reply;
-      const declared = replyFor(operation.replies, status);
-      const schema = declared?.content?.schema;
-      const faults = schema === undefined ? [] : (await this.judgeOf(schema))({ body: read(text) });
+      const { kind, schema } = replyFor(operation.replies, status)?.content ?? {};
+      const body = () => (kind === 'json' ? read(text) : text);
+      const faults = schema === undefined ? [] : (await this.judgeOf(schema))({ body: body() });
       if (faults.length > 0 || (schema === undefined && text !== ''))
         throw new Error(`the reply ${status} ${text} breaks the contract: ${faults.join()}`);
       const retryAfter = headers.get('retry-after');
@@ -177,16 +177,19 @@ export class Checker {
   }
 
   private async exchange(
-    { method, carriers: [carrier = 'Authorization'] }: ContractOperation,
+    { method, replies, carriers: [carrier = 'Authorization'] }: ContractOperation,
     { sent, body }: Wire,
   ): Promise<Omit<CheckedReply, 'isRepeated'>> {
     const { url, token } = this.subject;
     const reply = await fetch(`${url}${sent.path}${sent.query === '' ? '' : `?${sent.query}`}`, {
       method,
       headers: { [carrier]: carried(carrier, token), ...(body && { 'Content-Type': body.mediaType }), ...sent.headers },
-      body: body?.text ?? null,
+      body: body === undefined ? null : payloadOf(body),
     });
-    return { status: reply.status, headers: reply.headers, text: await reply.text() };
+    // A string has a character for each byte, as the schema of bytes has.
+    const isBytes = replyFor(replies, reply.status)?.content?.kind === 'bytes';
+    const text = isBytes ? Buffer.from(await reply.arrayBuffer()).toString('latin1') : await reply.text();
+    return { status: reply.status, headers: reply.headers, text };
   }
 
   private count(kind: string): void {

@@ -1,5 +1,6 @@
 import { ErrorNumber } from 'trellis-contract/ground';
-import type { Wire } from 'trellis-contract/derivation';
+import type { Body, ContractBody } from 'trellis-contract';
+import { payloadOf, type Wire } from 'trellis-contract/derivation';
 
 /** A lone surrogate: JSON.parse accepts it, and the service must not. */
 const HALF = String.raw`\ud800`;
@@ -22,22 +23,53 @@ const NOT_JSON: readonly Damage[] = [
   (text) => text.replace('"', `"${HALF}`),
 ];
 
-/** Valid requests, except that the body is not JSON, repeats a member, or is missing. @param at chooses the damage */
-export function damaged(
-  wire: Wire,
-  at: number,
-  isBodyRequired: boolean,
-): [kind: string, wire: Wire, number: ErrorNumber][] {
+type Damaged = readonly [kind: string, wire: Wire, number: ErrorNumber];
+
+/**
+ * Valid requests, except that the body is missing, or: JSON is none, or repeats a member; a text or bytes are of another
+ * media type, too many, or not UTF-8.
+ *
+ * @param at chooses the damage
+ */
+export function damaged(wire: Wire, at: number, { required, types, maxBytes }: ContractBody): Damaged[] {
   if (wire.body === undefined) return [];
-  const { mediaType, text } = wire.body;
+  const { mediaType } = wire.body;
+  const kind = types.get(mediaType)?.kind;
+  const missing: Damaged | false = required && ['no body', { ...wire, body: undefined }, ErrorNumber.bodyMissing];
+  const found: readonly (Damaged | false)[] =
+    'text' in wire.body && kind === 'json'
+      ? [...damagedJson(wire, wire.body, at), missing]
+      : [...damagedPlain(wire, mediaType, payloadOf(wire.body), at === 0 ? maxBytes : 0, kind === 'text'), missing];
+  return found.filter((each) => each !== false);
+}
+
+function damagedJson(wire: Wire, { mediaType, text }: Body, at: number): (Damaged | false)[] {
   const withText = (changed: string): Wire => ({ ...wire, body: { mediaType, text: changed } });
   const broken = NOT_JSON[at % NOT_JSON.length]?.(text, at) ?? '';
   const twice = text.replace(/^\{("(?:[^"\\]|\\.)*":)/, '{$1null,$1');
   return [
-    ...(isJson(broken) ? [] : [['not JSON', withText(broken), ErrorNumber.bodyNotJson] as const]),
-    ...(twice === text ? [] : [['a member twice', withText(twice), ErrorNumber.memberRepeated] as const]),
-    ...(isBodyRequired ? [['no body', { ...wire, body: undefined }, ErrorNumber.bodyMissing] as const] : []),
-  ].map((each) => [...each]);
+    !isJson(broken) && ['not JSON', withText(broken), ErrorNumber.bodyNotJson],
+    twice !== text && ['a member twice', withText(twice), ErrorNumber.memberRepeated],
+  ];
+}
+
+function damagedPlain(
+  wire: Wire,
+  mediaType: string,
+  sent: string | Uint8Array,
+  maxBytes: number,
+  isText: boolean,
+): (Damaged | false)[] {
+  const withBytes = (value: Uint8Array<ArrayBuffer>, type = mediaType): Wire => ({
+    ...wire,
+    body: { mediaType: type, value },
+  });
+  const other = withBytes(Uint8Array.from(Buffer.from(sent)), 'application/x-undeclared');
+  return [
+    maxBytes > 0 && ['too large', withBytes(new Uint8Array(maxBytes + 1)), ErrorNumber.bodyTooLarge],
+    ['another media type', other, ErrorNumber.mediaType],
+    isText && ['not UTF-8', withBytes(Uint8Array.of(0xff)), ErrorNumber.bodyNotUtf8],
+  ];
 }
 
 function isJson(text: string): boolean {

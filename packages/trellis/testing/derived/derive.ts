@@ -185,7 +185,7 @@ async function trialsOf(
       return [
         ...fresh(parts),
         { kind: 'valid', wires: [wire, again], send: valid },
-        ...damaged(wire, at, operation.body?.required === true).map((each) => refused(...each)),
+        ...(operation.body === undefined ? [] : damaged(wire, at, operation.body)).map((each) => refused(...each)),
       ];
     });
   });

@@ -27,6 +27,8 @@ export function asTyped(value: unknown, position: Position, follow: Follow): unk
 export function literal(value: unknown, indent = ''): string {
   if (typeof value === 'bigint') return `${value}n`;
   if (typeof value === 'string') return quoted(value);
+  // Zeros do: the contract has only bounds for the length of bytes.
+  if (value instanceof Uint8Array) return `new Uint8Array(${value.length})`;
   if (Array.isArray(value))
     return listed(
       '[]',

@@ -17,7 +17,7 @@ import {
   validateRequest,
 } from 'trellis-contract';
 import { exactJson, Refusal } from 'trellis-contract/ground';
-import { Derivation, type DerivedReply, withSchemas } from 'trellis-contract/derivation';
+import { bytesFor, Derivation, type DerivedReply, payloadOf, withSchemas } from 'trellis-contract/derivation';
 import { draftErrorBody } from './error-body.ts';
 import { asTyped, literal, object, quoted } from './literals.ts';
 import { namesOf } from './names.ts';
@@ -120,13 +120,15 @@ function replyOf(
   const typed = ({ headers: fields, body }: DerivedReply): ReplyData => ({
     status,
     ...(Object.keys(fields).length > 0 && { headers: asTyped(fields, ofHeaders, follow) as HeaderValues }),
-    ...(body !== undefined && { body: asTyped(content?.sent(body).body, position, follow) }),
+    ...(body !== undefined && {
+      body: content?.kind === 'bytes' ? bytesFor(body) : asTyped(content?.sent(body).body, position, follow),
+    }),
   });
   // Replies are checked one by one, as one of the first is valid for most operations.
   for (const derivation of derivations) {
     const derived = derivation.ofReplies(operation).find((each) => each.status === declared)?.messages ?? [];
     const [first] = derived;
-    const examples = first && content ? examplesOf(operation, declared, document) : [];
+    const examples = first && content && content.kind !== 'bytes' ? examplesOf(operation, declared, document) : [];
     for (const each of [...examples.map((body) => ({ ...first, body }) as DerivedReply), ...derived]) {
       const reply = typed(each);
       const sent = reply.body === undefined ? undefined : content?.sent(reply.body).body;
@@ -200,10 +202,12 @@ function requestOf(
     for (const { messages } of derivation.ofRequests(operation))
       for (const { parts, wire } of messages) {
         const { sent, body: carried } = wire;
-        const body = carried && (example ?? parts.body);
+        const kind = carried && operation.body?.types.get(carried.mediaType)?.kind;
+        const body = carried && (kind === 'bytes' ? payloadOf(carried) : (example ?? parts.body));
         if (carried === undefined && operation.body?.required === true) continue;
-        if (body === null || (body !== undefined && typeof body !== 'object')) continue;
-        const whole = carried && { ...carried, text: exactJson(body) };
+        if (kind === 'json' && (body === null || typeof body !== 'object')) continue;
+        const text = kind === 'text' && typeof body === 'string' ? body : exactJson(body);
+        const whole = carried && (kind === 'bytes' ? carried : { ...carried, text });
         if (!isKept(() => validateRequest(sent, whole, operation), Refusal)) continue;
         const query = sent.query === '' ? '' : `?${sent.query}`;
         const headers = { ...sent.headers, ...(carried && { 'Content-Type': carried.mediaType }) };
@@ -232,7 +236,7 @@ interface ValidRequest {
   /** The status of the reply. */
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: object;
+  readonly body?: object | string;
 }
 
 /**

@@ -114,14 +114,20 @@ test.each<[key: string, path: readonly string[], before: unknown, answers: Reado
   [
     'media-types',
     [...POST, 'requestBody', 'content'],
-    { 'text/csv': json, 'application/json': json },
-    { json: { 'application/json': json } },
+    { 'text/csv': json, 'application/json': json, 'image/png': {} },
+    { json: { 'application/json': json, 'image/png': {} } },
   ],
   [
     'media-types',
     [...POST, 'responses', '201', 'content'],
     { 'application/vnd.book+json': json, 'application/json': json },
     { json: { 'application/json': json } },
+  ],
+  [
+    'media-types',
+    [...POST, 'responses', '201', 'content'],
+    { 'image/png': {}, 'text/plain': {}, 'image/*': {} },
+    { json: { 'image/png': {} } },
   ],
   ['media-types', [...POST, 'responses', '201', 'content'], { '*/*': json }, { json: { 'application/json': json } }],
   [
@@ -241,10 +247,10 @@ test('names the operations that demand two schemes together, and the header that
 });
 
 test('refuses a body of a DELETE of 3.0 that is not JSON only when it is to be kept', () => {
-  const yaml = documentWith(['paths', '/books', 'delete'], { ...GONE, requestBody: { content: { 'text/csv': {} } } });
+  const yaml = documentWith(['paths', '/books', 'delete'], { ...GONE, requestBody: { content: { 'image/*': {} } } });
   const { open, refusals } = adopted(yaml, 'ignored-bodies: leave-out');
   expect([open, refusals]).toEqual([[], []]);
-  expect(adopted(yaml, 'ignored-bodies: keep').refusals).toEqual([expect.stringContaining('text/csv is not JSON')]);
+  expect(adopted(yaml, 'ignored-bodies: keep').refusals).toEqual([expect.stringContaining('image/* is neither JSON')]);
 });
 
 test('keeps the scopes of a scheme that tokens of another one replace', () => {
@@ -300,7 +306,7 @@ test('refuses an answer that is none of the choices, with its line', () => {
 
 test.each<[what: RegExp, path: readonly string[], before: unknown]>([
   [
-    /^openapi\.yaml:\d+:\d+, post \/books, requestBody: text\/csv is not JSON, and the service has no other bodies: leave /,
+    /^openapi\.yaml:\d+:\d+, post \/books, requestBody: text\/csv is neither JSON nor a text or bytes, and the service has no other bodies: leave /,
     [...POST, 'requestBody', 'content'],
     { 'text/csv': json },
   ],
@@ -309,7 +315,7 @@ test.each<[what: RegExp, path: readonly string[], before: unknown]>([
     [...POST, 'responses', '201', 'content'],
     { 'image/png': json },
   ],
-])('refuses a body that no decision can make JSON: %s', (what, path, before) => {
+])('refuses a body whose schema describes JSON, which it is not: %s', (what, path, before) => {
   expect(adopted(documentWith(path, before)).refusals).toEqual([expect.stringMatching(what)]);
 });
 
@@ -317,10 +323,12 @@ test.each([
   ['any bytes', { schema: { type: 'string', format: 'binary' } }],
   ['bytes by a reference', { schema: { $ref: '#/components/schemas/Bytes' } }],
   ['an image', { schema: { type: 'string', contentMediaType: 'image/png' } }],
-])('refuses a body */* of %s, which is no JSON', (_, media) => {
+])('takes a body */* of %s as bytes', (_, media) => {
   const bytes = { type: 'string', format: 'binary' };
   const document = parse(documentWith(['components', 'schemas', 'Bytes'], bytes)) as Data;
   const responses = at(document, [...POST, 'responses', '201']) as Data;
   Object.assign(responses, { content: { '*/*': media } });
-  expect(adopted(stringify(document)).refusals).toEqual([expect.stringContaining('*/* of bytes is not JSON')]);
+  const made = adopted(stringify(document), 'media-types: json');
+  expect(made).toMatchObject({ open: [], refusals: [] });
+  expect(at(made.document, [...POST, 'responses', '201', 'content'])).toEqual({ 'application/octet-stream': media });
 });
