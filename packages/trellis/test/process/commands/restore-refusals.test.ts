@@ -136,7 +136,7 @@ test.each([
   expect((await run('restore', 'good.db', '--force')).stderr).toBe('');
   expect(look(database)).toBe(3);
   expect((await run('token', 'list')).code).toBe(0);
-  expect(readdirSync(folder).toSorted()).toEqual(['good.db', 'items.db', 'items.db.acts.ndjson']);
+  expect(readdirSync(folder).toSorted()).toEqual(['good.db', 'good.db.sha256', 'items.db', 'items.db.acts.ndjson']);
 });
 
 test('backup refuses a store with a trigger, which restore would refuse', async () => {
@@ -200,6 +200,6 @@ test('backup copies a store of an older service, which lacks a table of a later 
     tables: { ...items.tables, more: table({ id: int64() }, 'id') },
     steps: { ...items.steps, more },
   });
-  expect(backUp(later, join(folder, 'items.db'), path)).toMatchObject({ items: 3 });
+  expect(backUp(later, join(folder, 'items.db'), path)).toMatchObject({ counts: { items: 3 }, damaged: [] });
   expect((await run('restore', 'copy.db', '--force')).code).toBe(0);
 });
