@@ -21,6 +21,14 @@ type (a number as in JSON, \`true\` or \`false\`, otherwise a string; UTF-8 only
 the schema allows as a number and as a string is a number. \`type: integer\` and \`type: number\` without \`format: int64\`
 are doubles, as in JavaScript. Where the contract gives a number no type, it is a double too, and an integer whose
 digits a double would not keep gets 400 with its position. A check that takes too much work ends with 40099.
+
+Members that no schema names are valid in an object that is not closed. Where a schema of the object has \`properties\`, and
+none has \`additionalProperties\`, \`unevaluatedProperties\` or \`patternProperties\` other than \`false\`, **they are left
+out**: of a request before the operation gets it, of a reply before it is sent. A request that has lost some is judged again.
+\`additionalProperties: true\`, or a schema there, keeps them. An object without \`properties\` is free JSON, and keeps all.
+Names in \`required\`, \`dependentRequired\`, \`dependentSchemas\`, \`not\` and \`if\` count too, and so do those of all
+branches: beside \`anyOf\`, a member that only another branch than the valid one names stays, with any value. Close the
+branches if that matters. \`npm run generate\` lists the objects that leave members out.
 `;
 
 /** The text of docs/contract.md, with a table for each kind of object. */

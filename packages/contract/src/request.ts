@@ -4,6 +4,7 @@ import type { ContractContent } from './message/content.ts';
 import { type Holder, parseJson } from './message/json.ts';
 import { tooMuchWork } from './message/faults.ts';
 import type { SentRequest } from './message/parameters.ts';
+import { leaveOut } from './message/undeclared.ts';
 import { begin, budget, end, Overspent, workFor } from './schema/budget.ts';
 import { explained } from './schema/overspent.ts';
 
@@ -87,32 +88,43 @@ function asRefusal(error: unknown): unknown {
   return error instanceof Overspent ? tooMuchWork(explained(error)) : error;
 }
 
-/** Validates the request, and then fills in the defaults. @throws Refusal if the request breaks the contract */
+/**
+ * Validates the request, leaves out what no schema names, and fills in the defaults. An operation must not get a request
+ * that these two make invalid: minProperties counts members, and dependentRequired asks for some.
+ *
+ * @throws Refusal if the request breaks the contract
+ */
 export function requireValid({ request, mediaType, work }: ReadRequest, operation: ContractOperation): void {
   const left = operation.validator.request(request, mediaType, work);
-  const { path, query, header } = request;
-  const ofParameters = operation.values.position;
-  const position = mediaType === undefined ? undefined : operation.body?.types.get(mediaType)?.position;
-  if (ofParameters?.mayFillIn !== true && position?.mayFillIn !== true) return;
-  let inParameters, inBody;
+  const { values } = operation;
+  const content = mediaType === undefined ? undefined : operation.body?.types.get(mediaType);
+  if (!changes(values) && !changes(content)) return;
+  const { path, query, header, body } = request;
+  const parameters = { path, query, header };
+  let hadOthers, isFilledIn;
   begin(left);
   try {
-    inParameters = ofParameters?.fillIn({ path, query, header });
-    inBody = position?.fillIn(request.body);
+    hadOthers = [leaveOut(parameters, values.outline), leaveOut(body, content?.outline)].includes(true);
+    isFilledIn = [values.position?.fillIn(parameters), content?.position?.fillIn(body)].includes(true);
   } catch (error) {
     throw asRefusal(error);
   } finally {
     end();
   }
-  if (inParameters !== true && inBody !== true) return;
-  // A default may break a rule about other members, such as dependentRequired: no operation must get such a request.
+  if (!hadOthers && !isFilledIn) return;
   try {
     operation.validator.request(request, mediaType, budget.rest);
   } catch (error) {
     if (!(error instanceof Refusal) || error.number !== ErrorNumber.contractBroken) throw error;
-    const message = `with its defaults, the request breaks the contract: ${error.message}`;
+    const how = [hadOthers && 'without the members that the contract does not name', isFilledIn && 'with its defaults'];
+    const message = `${how.filter(Boolean).join(' and ')}, the request breaks the contract: ${error.message}`;
     throw new Refusal(error.number, message, {}, undefined, error.faults);
   }
+}
+
+/** Whether a valid value may get defaults, or lose members that no schema names. */
+function changes(content: ContractContent | undefined): boolean {
+  return content?.outline !== undefined || content?.position?.mayFillIn === true;
 }
 
 export function notUtf8(): Refusal {

@@ -44,7 +44,7 @@ type FilledIn<T> = {
   [Name in keyof T as undefined extends Required<T>[Name] ? Name : never]-?: Defined<T[Name]>;
 } & (string extends keyof T ? (unknown extends T[string] ? Others : unknown) : unknown);
 /**
- * Marks an object that may have other members, for storage/tables.ts too: the compiler drops an index signature from
+ * Marks an object whose schema keeps members without a name, for storage/tables.ts of trellis too: the compiler drops an index signature from
  * `{ ...body, id }`, but not a member.
  */
 export interface Others {

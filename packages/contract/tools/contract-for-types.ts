@@ -20,10 +20,9 @@ import { isLarge, isObject, isOfType } from '../src/schema/exact.ts';
 import {
   beneath,
   closure,
+  inPlace,
   isInt64Schema,
-  isSchema,
   joined,
-  leadingTo,
   listed,
   typed,
   TYPES,
@@ -31,6 +30,7 @@ import {
 } from '../src/schema/subschemas.ts';
 import { type Kind, kindOf } from '../src/message/content.ts';
 import { Position } from '../src/schema/positions.ts';
+import { keepsOthers } from '../src/message/undeclared.ts';
 import { isIgnored, mapParts, type ObjectKind } from '../src/rules/vocabulary.ts';
 
 /** Stands for `undefined`. No contract contains this schema. */
@@ -43,17 +43,8 @@ export const DIGITS = 'digits of an int64: ';
 /** Keywords that, beside `properties`, give an object a type more specific than "any object". */
 const OF_OBJECTS = ['$ref', 'allOf', 'anyOf', 'oneOf', 'patternProperties', 'additionalProperties'];
 
-/** The keywords that hold the schema of another value: of a body, a member or an item. */
-const OF_VALUES = [
-  ...['schema', 'properties', 'patternProperties', 'additionalProperties', 'unevaluatedProperties'],
-  ...['items', 'prefixItems'],
-];
-/** Ends the name of a component as requests have it. No component of a contract can have such a name. */
-const RECEIVED = '$Received';
-
 const OF_MEMBERS = ['properties', 'patternProperties', 'additionalProperties'];
 const OBJECT: ReadonlySet<string> = new Set(['object']);
-const OBJECT_OR_NULL: ReadonlySet<string> = new Set(['object', 'null']);
 
 /** @param found gets refusals of the schemas for which no type can be generated */
 export function requireTypes({ document, operations, schemas, found }: Examined): void {
@@ -72,39 +63,25 @@ export function requireTypes({ document, operations, schemas, found }: Examined)
 export function contractForTypes(contract: OpenApiDocument): object {
   const resolve = resolver(contract);
   const follow = follower(contract);
-  /** The references that must lead to a component as requests have it; `known` tells whether a reference must. */
-  const received = new Set<string>();
-  const known = new Map<string, boolean>();
-  // Of branches that lead back to all of them, each has all below it.
-  const parts = new Map<AnySchema, Schema[]>();
-  const leadsToOpen = leadingTo(isOpenObject, follow, below);
   const paths = Object.fromEntries(pathItemsOf(contract));
-  const whole: Partial<OpenApiDocument> = part({ ...contract, paths }, 'OpenAPI', false);
-  // The iteration of a Set includes what is added meanwhile.
-  for (const ref of received) {
-    const own = part(follow(ref) as Schema, 'Schema', true);
-    Object.assign(whole.components?.schemas ?? {}, { [`${ref.replace(/.*\//, '')}${RECEIVED}`]: own });
-  }
+  const whole: Partial<OpenApiDocument> = part({ ...contract, paths }, 'OpenAPI');
   // Clients serve webhooks, and pathItems stand under paths too: their operationIds must not demand handlers here.
   return { ...whole, webhooks: undefined, components: { ...whole.components, pathItems: undefined } };
 
-  /** @param isReceived whether the value is part of the body of a request */
-  function part(value: object, kind: ObjectKind, isReceived: boolean): object {
+  function part(value: object, kind: ObjectKind): object {
     // openapi-typescript makes a header behind a reference required.
     const original = kind === 'Header' ? resolve(value) : value;
     const copy = mapParts(original, kind, (each, of, [name, key = '']) => {
       const body = of === 'Media Type' ? kindFor(key, resolve(each as Media)) : 'json';
       if (body !== 'json') return { schema: body === 'bytes' ? BYTES : { type: 'string', ...textual(each as Media) } };
       if (isLarge(each)) {
-        const own = part(each, of, isReceived || kind === 'Request Body');
-        const isOpened = isReceived && OF_VALUES.includes(name) && isOpenObject(each);
-        return { ...own, ...(name === 'properties' && marks(each)), ...(isOpened && opened(own, each)) };
+        return { ...part(each, of), ...(name === 'properties' && marks(each)) };
       }
       // Here openapi-typescript fails on the schema `true`, and ignores the schema `false`: write them as objects.
       if (name === 'allOf' || name === 'schema') return each === true ? {} : { enum: [] };
       return each;
     });
-    return adapted(copy, kind, original, isReceived);
+    return adapted(copy, kind, original);
   }
 
   /** A component that no operation uses may have a body that is refused. */
@@ -128,7 +105,7 @@ export function contractForTypes(contract: OpenApiDocument): object {
   }
 
   /** @param value the object with adapted parts, which is `original` in the contract */
-  function adapted(value: object, kind: ObjectKind, original: object, isReceived: boolean): object {
+  function adapted(value: object, kind: ObjectKind, original: object): object {
     switch (kind) {
       case 'Path Item':
       case 'Operation': {
@@ -144,47 +121,21 @@ export function contractForTypes(contract: OpenApiDocument): object {
       case 'Schema': {
         // openapi-typescript turns `$defs` into a member.
         const { $defs: _, discriminator: __, ...schema }: Schema = value;
-        return apart(withOthers(withValues(isReceived ? asReceived(schema) : schema)));
+        return apart(
+          withOthers(withValues({ ...schema, ...(keepsUnseen(original) && { additionalProperties: true }) })),
+        );
       }
       default:
         return value;
     }
   }
 
-  /** `create` refuses an object of an open type: it may have members that no table keeps. */
-  function opened(value: Schema, schema: AnySchema): Schema {
-    const type = [...typesOf(schema, follow)];
-    return { allOf: [...(value.allOf ?? []), { type, additionalProperties: true }] };
-  }
-
-  /** A component with an open object has two types: a reply may have only declared members. */
-  function asReceived({ $ref, ...others }: Schema): Schema {
-    if ($ref === undefined) return others;
-    if (!known.getOrInsertComputed($ref, () => below(follow($ref)).some(leadsToOpen))) return { $ref, ...others };
-    received.add($ref);
-    return { $ref: $ref + RECEIVED, ...others };
-  }
-
-  function below(schema: AnySchema): Schema[] {
-    return parts.getOrInsertComputed(schema, () => typed(schema, follow).flatMap(beneath).filter(isSchema));
-  }
-
-  /** Whether the value is an object, or null, that declares members and can have others: the type of any object is open. */
-  function isOpenObject(schema: AnySchema): boolean {
+  /** Whether a keyword that openapi-typescript does not know lets the operation get members without a name. */
+  function keepsUnseen({ additionalProperties, unevaluatedProperties, ...schema }: Schema): boolean {
+    const conditional = [schema.then, schema.else, ...Object.values(schema.dependentSchemas ?? {})].filter(isLarge);
     return (
-      typesOf(schema, follow).isSubsetOf(OBJECT_OR_NULL) &&
-      typed(schema, follow).some(({ properties = {} }) => Object.keys(properties).length > 0) &&
-      isOpen(schema)
-    );
-  }
-
-  function isOpen(schema: AnySchema, within: readonly AnySchema[] = []): boolean {
-    if (!typesOf(schema, follow).has('object') || within.includes(schema)) return false;
-    return joined([schema], follow).every(
-      ({ additionalProperties = true, unevaluatedProperties = true, anyOf = [true], oneOf = [true] }) =>
-        additionalProperties === true &&
-        unevaluatedProperties === true &&
-        [anyOf, oneOf].every((branches) => branches.some((each) => isOpen(each, [...within, schema]))),
+      (additionalProperties ?? false) === false &&
+      inPlace([{ unevaluatedProperties }, ...conditional], follow).some(keepsOthers)
     );
   }
 }

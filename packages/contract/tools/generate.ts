@@ -11,10 +11,12 @@ import {
   Source,
 } from '@redocly/openapi-core';
 import { parse } from 'yaml';
-import type { OpenApiDocument } from '../src/schema/document.ts';
+import { follower, locationOf, type OpenApiDocument } from '../src/schema/document.ts';
 import { ContractError } from '../src/contract-error.ts';
 import { unlistedNumbers } from '../src/listed-numbers.ts';
+import type { Contract } from '../src/contract.ts';
 import { examine, sumOf } from '../src/load.ts';
+import { outlinesOf } from '../src/message/undeclared.ts';
 import { untestedValidator } from '../src/validator/self-test.ts';
 import { requireTypes } from './contract-for-types.ts';
 import { contradictions } from './contradictions.ts';
@@ -26,6 +28,7 @@ import { readContract } from './read-contract.ts';
 import { generateTypes } from './types.ts';
 
 const MAX_SHOWN = 100;
+const MAX_PLACES = 10;
 
 const CONTRACT = 'openapi.yaml';
 /** A page of the service with a table of its error numbers, if it has one. */
@@ -63,6 +66,8 @@ async function generated(folder: string, check: boolean) {
     warn(`${first.message}${places}; the service starts only with an errorBody that makes valid bodies`);
   // On stdout, beside the files that generate reports: this is a finding about them, and no fault of the run.
   for (const each of contradictions(examined)) console.log(each.replaceAll(CONTRACT, join(folder, CONTRACT)));
+  const open = check ? undefined : leftOut(examined);
+  if (open !== undefined) console.log(open.replaceAll(CONTRACT, join(folder, CONTRACT)));
   const unlisted = unlistedNumbers(document).join(', ');
   if (check && unlisted !== '')
     throw new ContractError(`x-error-numbers lacks ${unlisted}, which the service may answer: add them`, CONTRACT);
@@ -74,6 +79,20 @@ async function generated(folder: string, check: boolean) {
     { path: 'generated/openapi.sha256', text: sumOf(document) },
     ...(page === undefined ? [] : [{ path: PAGE, text: withErrorNumbers(page, document) }]),
   ];
+}
+
+/** A line about the objects that have `properties` and say nothing of other members, if there are any. */
+function leftOut({ document, operations }: Contract): string | undefined {
+  const schemas = operations.flatMap(({ body, values, replies }) => [
+    ...Array.from(body?.types.values() ?? [], ({ schema }) => schema),
+    values.schema,
+    ...Array.from(replies.values(), ({ content }) => content?.schema ?? true),
+  ]);
+  const places = [...new Set(Array.from(outlinesOf(follower(document)).leaving(schemas), (each) => locationOf(each)))];
+  if (places.length === 0) return undefined;
+  const [is, more] = [places.length === 1 ? '1 object' : `${places.length} objects`, places.slice(MAX_PLACES).length];
+  const shown = [...places.slice(0, MAX_PLACES), ...(more > 0 ? [`${more} more`] : [])].join(', ');
+  return `the members that no schema names are left out of requests and replies in ${is}, unless additionalProperties: true keeps them: ${shown}`;
 }
 
 /** Whether the service names an `errorBody`, whose bodies the start compares with the contract. */

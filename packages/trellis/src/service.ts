@@ -89,11 +89,11 @@ type Opens = (setup: never) => unknown;
 /** The resources that a function opens. */
 type Opened<Open extends Opens | undefined> = Open extends Opens ? Awaited<ReturnType<Open>> : unknown;
 
-/** The operations that may create a row: their body is closed, and requires columns of the table alone. */
+/** The operations that may create a row: their body requires columns of the table alone, and keeps no others. */
 type CreatorOf<All, T> = {
-  // An open body has an index signature, which counts as a required name.
+  // A body that keeps members without a name has an index signature, which counts as a required name.
   [Id in keyof All & string]: string extends RequiredOf<All[Id]>
-    ? Readonly<Record<`the body of ${Id} may have members that no column keeps`, 'write additionalProperties: false'>>
+    ? Readonly<Record<`the body of ${Id} may have members that no column keeps`, 'leave out additionalProperties'>>
     : Creator<Id, Exclude<RequiredOf<All[Id]>, keyof T['columns' & keyof T]>>;
 };
 /** For any other operation that has a body, the compiler says what the table lacks. */

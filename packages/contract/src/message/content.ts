@@ -20,6 +20,7 @@ import { JSON_TYPE } from '../rules/vocabulary.ts';
 import { valuesSchema } from './parameters.ts';
 import { Position } from '../schema/positions.ts';
 import { type Sent, senderOf, tooLong } from './sent.ts';
+import { outlinesOf, type Place } from './undeclared.ts';
 
 // What messages have beside their parameters: bodies, and the header fields of replies.
 
@@ -33,6 +34,8 @@ export interface ContractContent {
   readonly schema: AnySchema;
   /** undefined: the value holds no default, and all its numbers are doubles. */
   readonly position: Position | undefined;
+  /** undefined: the value has no members that are left out. */
+  readonly outline: Place;
 }
 
 /** In replies, a content without a position holds no number. */
@@ -169,14 +172,19 @@ export function bodiesOf(content: Content, follow: Follow, where: string): Reado
 export function valuesOf(parameters: readonly Parameter[], follow: Follow): ContractContent {
   const schema = valuesSchema(parameters);
   const position = new Position(schema, follow);
-  return { kind: 'json', schema, position: position.mayFillIn ? position : undefined };
+  return {
+    kind: 'json',
+    schema,
+    position: position.mayFillIn ? position : undefined,
+    outline: outlinesOf(follow).at([schema]),
+  };
 }
 
 function bodyOf(kind: Kind, schema: AnySchema, follow: Follow): ContractContent {
-  if (kind !== 'json') return { kind, schema, position: undefined };
+  if (kind !== 'json') return { kind, schema, position: undefined, outline: undefined };
   const position = new Position(schema, follow);
   const matters = position.mayFillIn || numbersIn(schema, follow) === 'bigint';
-  return { kind, schema, position: matters ? position : undefined };
+  return { kind, schema, position: matters ? position : undefined, outline: outlinesOf(follow).at([schema]) };
 }
 
 /** The bodies that no browser runs: the list is of these, as any other type may be of one that does. */
@@ -192,17 +200,18 @@ function replyOf(
   const numbers = kind === 'json' ? numbersIn(schema, follow) : 'none';
   const send = senderOf(follow);
   const position = numbers === 'none' ? undefined : new Position(schema, follow);
+  const outline = kind === 'json' ? outlinesOf(follow).at([schema]) : undefined;
   const write = {
     // JSON.stringify alone cannot write a bigint, and is faster.
     json: (body: unknown) => sendable(numbers === 'bigint' ? ownJson(body) : JSON.stringify(body)),
     text: (body: unknown) => wellFormed(String(body)),
     bytes: (body: unknown) => body as Uint8Array,
   }[kind];
-  const sent = kind === 'bytes' ? copied : (body: unknown) => send(body, schema, position);
+  const sent = kind === 'bytes' ? copied : (body: unknown) => send(body, schema, position, outline);
   const isRun = kind !== 'json' && !NEVER_RUN.test(type);
   // Clients may read a text without a charset as Latin 1.
   const mediaType = kind === 'text' ? `${type}; charset=utf-8` : type;
-  return { mediaType, content: { kind, schema, position, sent, write, isRun } };
+  return { mediaType, content: { kind, schema, position, outline, sent, write, isRun } };
 }
 
 /** What holds a Buffer may change it later, and http/reply.ts takes one for a page that replies share. */

@@ -93,9 +93,11 @@ export function parameterReader(
 export function valuesSchema(parameters: readonly Parameter[]): Schema {
   const ofPart = (location: Parameter['in']) => {
     const own = parameters.filter((each) => each.in === location);
-    return { properties: Object.fromEntries(own.map(({ name, schema }) => [name, schema])) };
+    const properties = Object.fromEntries(own.map(({ name, schema }) => [name, schema]));
+    return { properties, additionalProperties: false };
   };
-  return { properties: { path: ofPart('path'), query: ofPart('query'), header: ofPart('header') } };
+  const properties = { path: ofPart('path'), query: ofPart('query'), header: ofPart('header') };
+  return { properties, additionalProperties: false };
 }
 
 interface SentTexts {

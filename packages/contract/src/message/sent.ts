@@ -14,6 +14,7 @@ import { hasToJson } from '../schema/int64.ts';
 import type { Position } from '../schema/positions.ts';
 import { MAX_REPLY_BYTES } from '../rules/body-limit.ts';
 import type { Holder } from './json.ts';
+import type { Place } from './undeclared.ts';
 
 /** A body to send, and the work that its verdict may take. */
 export interface Sent {
@@ -49,11 +50,11 @@ export function sentBy(follow: Follow) {
   /** About the length of the body so far, as JSON. */
   let length = 0;
 
-  return (body: unknown, schema: AnySchema, position: Position | undefined): Sent => {
+  return (body: unknown, schema: AnySchema, position: Position | undefined, outline?: Place): Sent => {
     length = 0;
     begin(workFor(0));
     try {
-      return { body: sent(body, schema, position, ''), work: budget.left };
+      return { body: sent(body, schema, position, outline, ''), work: budget.left };
     } finally {
       end();
     }
@@ -61,26 +62,34 @@ export function sentBy(follow: Follow) {
 
   /**
    * A copy of plain objects and lists, so that what the validator judges is what is written: an operation may return getters
-   * and Proxies. It has no members that are undefined, or that the schema never allows, and each number has the type of the
-   * contract.
+   * and Proxies. It has no members that are undefined, that the schema never allows, or that no schema names where that leaves
+   * them out; each number has the type of the contract.
    *
    * @param position undefined: the value holds no number
+   * @param outline undefined: no members of the value are left out because no schema names them
    * @param at the name of the member, or the index of the item, that the value is
    */
-  function sent(given: unknown, schema: AnySchema, position: Position | undefined, at: string | number): unknown {
+  function sent(
+    given: unknown,
+    schema: AnySchema,
+    position: Position | undefined,
+    outline: Place,
+    at: string | number,
+  ): unknown {
     const value = typeof given === 'object' && given !== null && hasToJson(given) ? given.toJSON(String(at)) : given;
     if (typeof value === 'string') return counted(value, value.length + 2);
     // JSON has neither.
     if (typeof value === 'function' || typeof value === 'symbol') return undefined;
     if (typeof value !== 'object' || value === null)
       return counted(position === undefined ? value : position.typed(value), 1);
-    if (Array.isArray(value)) return items(value, schema, position);
+    if (Array.isArray(value)) return items(value, schema, position, outline);
     // JSON.stringify takes twice as long for objects without a prototype.
     const copy: Holder = {};
     for (const name of Object.keys(counted(value, 2))) {
-      const own = part(schema, name);
+      const own = outline?.keeps(name) === false ? false : part(schema, name);
       const member = own === false ? undefined : (value as Holder)[name];
-      const whole = member === undefined ? undefined : sent(member, own, position?.member(name), name);
+      const within = typeof member === 'object' ? outline?.member(name) : undefined;
+      const whole = member === undefined ? undefined : sent(member, own, position?.member(name), within, name);
       if (whole === undefined) continue;
       counted(whole, name.length + 4);
       // An assignment would set the prototype.
@@ -90,14 +99,19 @@ export function sentBy(follow: Follow) {
     return copy;
   }
 
-  function items(list: readonly unknown[], schema: AnySchema, position: Position | undefined): unknown[] {
+  function items(
+    list: readonly unknown[],
+    schema: AnySchema,
+    position: Position | undefined,
+    outline: Place,
+  ): unknown[] {
     const count = list.length;
     // An array with a length alone has no items, and would take seconds. That of a Proxy may be no number.
     if (!(count <= MAX_REPLY_BYTES / 2)) throw tooLong();
     const copy = [];
     counted(undefined, 2 + count);
     for (let index = 0; index < count; index++)
-      copy.push(sent(list[index], part(schema, index), position?.item(index), index));
+      copy.push(sent(list[index], part(schema, index), position?.item(index), outline?.item(index), index));
     return copy;
   }
 

@@ -187,7 +187,10 @@ export const VOCABULARY: Readonly<Record<ObjectKind, Readonly<Record<string, Voc
     dependentSchemas: map('Schema', RUN),
     properties: map('Schema', BOTH),
     patternProperties: map('Schema', BOTH, check.patterns),
-    additionalProperties: one('Schema', BOTH),
+    additionalProperties: one(
+      'Schema',
+      `${BOTH}; without it, beside \`properties\`, other members are valid and left out`,
+    ),
     unevaluatedProperties: one(
       'Schema',
       `${RUN}; no branch beneath it may allow all members, or name one like those of each object, such as \`constructor\``,

@@ -1,9 +1,11 @@
 import type { Contract, ContractOperation } from '../../src/contract.ts';
 import type { AnySchema, OpenApiDocument } from '../../src/schema/document.ts';
 import { urlOf } from '../../src/rules/addresses.ts';
+import { exactJson } from '../../src/schema/int64.ts';
+import type { Position } from '../../src/schema/positions.ts';
 import type { Demand } from '../../src/security.ts';
 import { operationOf } from '../derivation/messages.ts';
-import { declaredIn, defaultsIn, deprecatedIn, errorNumbersIn } from './declared.ts';
+import { declaredIn, deprecatedIn, errorNumbersIn, positionsIn } from './declared.ts';
 import { Edition, refusalOf, tolerant } from './editions.ts';
 import { takesRequests } from './paths.ts';
 import { renamedPaths, withNewMembers, withNewNames } from './renames.ts';
@@ -188,15 +190,22 @@ class Comparer {
 
   private compareDeclared(was: AnySchema | undefined, is: AnySchema | undefined, where: string): void {
     if (was === undefined || is === undefined) return;
-    const before = defaultsIn(this.was.position(was));
-    const after = defaultsIn(this.is.position(is));
-    for (const [name, value] of before) {
+    const ofRequests = where.includes('request body');
+    const after = positionsIn(this.is.position(is));
+    for (const [name, before] of positionsIn(this.was.position(was))) {
       const present = after.get(name);
-      if (present !== undefined && value !== present)
-        this.report('default changed', name === '' ? where : `${where}, ${name}`, `${value} → ${present}`);
-      // The service refuses the member in a closed object, and ignores it in an open one. Replies are compared by messages.
-      if (present === undefined && where.includes('request body'))
-        this.report('member of requests removed', where, name);
+      if (present === undefined) {
+        // The service refuses the member in a closed object, and ignores it in an open one. Replies are compared by messages.
+        if (ofRequests) this.report('member of requests removed', where, name);
+        continue;
+      }
+      const at = name === '' ? where : `${where}, ${name}`;
+      const [value, now] = [defaultOf(before), defaultOf(present)];
+      if (value !== now) this.report('default changed', at, `${value} → ${now}`);
+      const others = `${this.was.othersOf(before)} → ${this.is.othersOf(present)}`;
+      if (others === 'left out → kept') this.report('other members kept', at);
+      if (others === 'kept → left out')
+        this.report(ofRequests ? 'other members of requests left out' : 'other members of replies left out', at);
     }
   }
 
@@ -208,6 +217,10 @@ class Comparer {
       if (before !== after) this.report(`error number ${what}`, `error ${number}`, change(before, after));
     }
   }
+}
+
+function defaultOf({ default: value }: Position): string {
+  return value === undefined ? 'none' : exactJson(value);
 }
 
 function urlsOf({ servers = [{ url: '/' }] }: OpenApiDocument): Set<string> {

@@ -7,7 +7,6 @@ import {
   resolver,
 } from '../../src/schema/document.ts';
 import { isLarge } from '../../src/schema/exact.ts';
-import { exactJson } from '../../src/schema/int64.ts';
 import type { Position } from '../../src/schema/positions.ts';
 
 // Differences that no message shows, and that are found in the text of a contract.
@@ -20,15 +19,15 @@ export function declaredIn({ document }: Contract, { path, method }: ContractOpe
   return { ...operation, parameters };
 }
 
-/** The default at each place that a contract declares, by names such as `children[].name`; `none` without one. */
-export function defaultsIn(position: Position, name = '', seen = new Set<Position>()): Map<string, string> {
+/** Each place that a contract declares in a value, by names such as `children[].name`. */
+export function positionsIn(position: Position, name = '', seen = new Set<Position>()): Map<string, Position> {
   if (seen.has(position)) return new Map();
   seen.add(position);
-  const { default: value, names, types } = position;
+  const { names, types } = position;
   const members = [...names].map((each) => [name === '' ? each : `${name}.${each}`, position.member(each)] as const);
   const items = types.size < 7 && types.has('array') ? [[`${name}[]`, position.item(Infinity)] as const] : [];
-  const within = [...members, ...items].flatMap(([each, inner]) => [...defaultsIn(inner, each, seen)]);
-  return new Map([[name, value === undefined ? 'none' : exactJson(value)], ...within]);
+  const within = [...members, ...items].flatMap(([each, inner]) => [...positionsIn(inner, each, seen)]);
+  return new Map([[name, position], ...within]);
 }
 
 /** The JSON Pointers of the parts that a contract declares deprecated. */

@@ -2,6 +2,7 @@ import { replyFor } from '../../src/message/content.ts';
 import { type Contract, type ContractOperation, readOperations } from '../../src/contract.ts';
 import { type AnySchema, type Follow, follower, type OpenApiDocument } from '../../src/schema/document.ts';
 import { Refusal } from '../../src/refusal.ts';
+import { outlinesOf } from '../../src/message/undeclared.ts';
 import { ReplyError } from '../../src/message/faults.ts';
 import { Position } from '../../src/schema/positions.ts';
 import { validateRequest } from '../../src/request.ts';
@@ -36,6 +37,11 @@ export class Edition {
 
   position(schema: AnySchema): Position {
     return this.positions.getOrInsertComputed(schema, () => new Position(schema, this.follow));
+  }
+
+  /** What happens there to the members of an object that no schema names. */
+  othersOf({ roots, types }: Position): string {
+    return types.has('object') ? outlinesOf(this.follow).othersOf(roots) : 'none';
   }
 
   /** The declared headers and members, such as `body.parts[].id`, of those replies that the service may send. */

@@ -99,8 +99,14 @@ const EDITS: readonly Edit[] = [
   [
     'properties: { by: { type: string } }',
     'properties: {}',
-    ['member of requests removed', 'member of replies removed', 'reply not declared'],
-    ['request refused', 'reply narrowed'],
+    ['member of requests removed', 'member of replies removed', 'reply not declared', 'other members kept'],
+    ['request refused', 'reply narrowed', 'other members of requests left out', 'other members of replies left out'],
+  ],
+  [
+    'by: { type: string } }',
+    'by: { type: string } }, additionalProperties: true',
+    ['other members kept'],
+    ['other members of requests left out', 'other members of replies left out'],
   ],
   [
     '        name: { type: string, maxLength: 9 }',

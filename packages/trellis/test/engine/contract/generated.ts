@@ -82,7 +82,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        patch: operations["keepSeeds"];
         trace?: never;
     };
 }
@@ -94,6 +94,25 @@ export interface components {
             id: bigint;
             name: string;
             tag?: string;
+        };
+        Open: {
+            /** Format: int64 */
+            id: bigint;
+            name: string;
+            tag?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        Kept: {
+            seed: components["schemas"]["Open"];
+            list: components["schemas"]["Open"][];
+            none: components["schemas"]["Open"] | null;
+            joined: {
+                [key: string]: unknown;
+            } & components["schemas"]["Seed"];
+            branch: {
+                [key: string]: unknown;
+            } & components["schemas"]["Seed"];
         };
         Sowing: {
             first: components["schemas"]["Seed"];
@@ -280,23 +299,6 @@ export interface components {
             tricks?: string;
         };
         Pet: components["schemas"]["Cat"] | components["schemas"]["Dog"];
-        Sowing$Received: {
-            first: components["schemas"]["Seed"] & {
-                [key: string]: unknown;
-            };
-            others: (components["schemas"]["Seed"] & {
-                [key: string]: unknown;
-            })[];
-            last: (components["schemas"]["Seed"] | null) & ({
-                [key: string]: unknown;
-            } | null);
-            packed: {
-                /** Format: int64 */
-                id: bigint;
-                name: string;
-            };
-            then?: components["schemas"]["Sowing$Received"];
-        };
     };
     responses: {
         /** @description a bed */
@@ -461,9 +463,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Pet"] & {
-                    [key: string]: unknown;
-                };
+                "application/json": components["schemas"]["Pet"];
             };
         };
         responses: {
@@ -505,7 +505,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Sowing$Received"];
+                "application/json": components["schemas"]["Sowing"];
             };
         };
         responses: {
@@ -538,9 +538,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Seed"] & {
-                    [key: string]: unknown;
-                };
+                "application/json": components["schemas"]["Seed"];
             };
         };
         responses: {
@@ -552,6 +550,37 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Seed"];
                 };
+            };
+            /** @description it has failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+        };
+    };
+    keepSeeds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Kept"];
+            };
+        };
+        responses: {
+            /** @description kept */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description it has failed */
             default: {

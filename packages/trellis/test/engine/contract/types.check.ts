@@ -142,11 +142,12 @@ export const lacks: Extract<RecordsOf['kinds'], object>['the table lacks what cr
 // @ts-expect-error -- the service has no such operation
 export const noRecords: Named<ErrorNumber>['records'] = { items: 'mowLawn' };
 type RecordsOfBeds = Service<operations, typeof tables, ErrorNumber>['records'];
-// @ts-expect-error -- the body of the operation is open
+// @ts-expect-error -- the body of the operation keeps members without a name
 export const openBody: RecordsOfBeds = { items: 'clearBed' };
 // The compiler names the operation and the cure.
 type OfOpen = Readonly<Record<'the body of clearBed may have members that no column keeps', string>>;
-export const cure: Extract<RecordsOfBeds['items'], OfOpen>[keyof OfOpen] = 'write additionalProperties: false';
+export const cure: Extract<RecordsOfBeds['items'], OfOpen>[keyof OfOpen] = 'leave out additionalProperties';
+export const leavesOthersOut: RecordsOfBeds = { items: 'addSeed' };
 // @ts-expect-error -- the operation has no body
 export const bodiless: RecordsOfBeds = { items: 'accept the share' };
 export const unnamed: RecordsOfBeds = {
@@ -164,8 +165,9 @@ export const documents = {
 export async function stores(
   { create, database }: Tools<typeof tables & typeof documents>,
   body: Request<items, 'createItem'>['body'],
-  open: Request<operations, 'addSeed'>['body'],
+  seed: Request<operations, 'addSeed'>['body'],
   { first, others, last, packed, then = { first, others, last, packed } }: Request<operations, 'sowSeeds'>['body'],
+  { seed: open, list, none, joined, branch }: Request<operations, 'keepSeeds'>['body'],
 ) {
   await create('items', body);
   // @ts-expect-error -- there is no such table
@@ -174,38 +176,45 @@ export async function stores(
   await create('items', { ...body, colour: 'red' });
   // @ts-expect-error -- the table has no column of one of the types
   await create('items', body.tag === undefined ? body : { ...body, colour: 'red' });
-  // @ts-expect-error -- an open object can have members for which the table has no column
+  await create('items', seed);
+  await create('items', { ...seed, id: 1n });
+  await create('items', first);
+  await create('items', then.first);
+  for (const each of others) await create('items', each);
+  if (last !== null) await create('items', last);
+  // @ts-expect-error -- an object that keeps members without a name may have some for which the table has no column
   await create('items', open);
   // @ts-expect-error -- the same, with a member of the service
   await create('items', { ...open, id: 1n });
   // @ts-expect-error -- the same, without a member of the client
   await create('items', withoutTag(open));
-  // @ts-expect-error -- an open object within the body
-  await create('items', first);
-  // @ts-expect-error -- the same, with a member of the service
-  await create('items', { ...first, id: 1n });
-  // @ts-expect-error -- the same, further down
-  await create('items', then.first);
-  // @ts-expect-error -- open objects in a list
-  for (const each of others) await create('items', each);
-  // @ts-expect-error -- an open object that may be null
-  if (last !== null) await create('items', last);
+  // @ts-expect-error -- the same, in a list
+  for (const each of list) await create('items', each);
+  // @ts-expect-error -- the same, or null
+  if (none !== null) await create('items', none);
+  // @ts-expect-error -- unevaluatedProperties keeps them
+  await create('items', joined);
+  // @ts-expect-error -- a branch keeps them
+  await create('items', branch);
   await create('items', packed);
   const insert = database.insertInto('items');
   const update = database.updateTable('items');
-  // @ts-expect-error -- a query takes no open object either: its other members could be any column
-  await insert.values(first).execute();
+  // @ts-expect-error -- a query takes no such object either: its other members could be any column
+  await insert.values(open).execute();
   // @ts-expect-error -- the same, in an update
-  await update.set(first).execute();
+  await update.set(open).execute();
   // @ts-expect-error -- the same, with a member of the service
   await update.set({ ...open, tag: 'none' }).execute();
   await insert.values(packed).execute();
   const item = await database.selectFrom('items').selectAll().executeTakeFirstOrThrow();
   const isAll: Same<typeof item, { id: bigint; name: string; tag: string | null }> = true;
+  await insert.values(seed).execute();
+  await update.set({ ...seed, tag: 'none' }).execute();
+  // @ts-expect-error -- a misspelt member of an object that leaves others out
+  const misspelt: unknown = seed.nmae;
   const { id, name } = open;
   await create('items', { id, name });
-  // A column of JSON keeps all members.
-  await create('documents', { id, document: first });
+  await create('documents', { id, document: open });
   // @ts-expect-error -- JSON's null, which the column would not tell from the null of SQL
   await create('remarks', { id, any: null });
   // @ts-expect-error -- the same, if the contract allows it there
@@ -216,10 +225,10 @@ export async function stores(
   // @ts-expect-error -- a column has another type
   await create('items', { id: 1, name: 'x' });
   // @ts-expect-error -- a key must be a column
-  return [table({ id: int64() }, 'idd'), item, isAll];
+  return [table({ id: int64() }, 'idd'), item, isAll, misspelt];
 }
 
-function withoutTag({ tag: _, ...others }: Request<operations, 'addSeed'>['body']) {
+function withoutTag({ tag: _, ...others }: Request<operations, 'keepSeeds'>['body']['seed']) {
   return { ...others, tag: 'none' };
 }
 
@@ -391,7 +400,7 @@ export const noBody: Reply<operations, 'addPet'> = { status: 409, body: null };
 export const misspeltField: Reply<operations, 'addSeed'> = { status: 200, body: { id: 1n, name: 'x', tga: 'y' } };
 export const handled: Same<
   keyof Operations<operations, Tools>,
-  'accept the share' | 'putBed' | 'clearBed' | 'addPet' | 'addSeed' | 'sowSeeds'
+  'accept the share' | 'putBed' | 'clearBed' | 'addPet' | 'addSeed' | 'sowSeeds' | 'keepSeeds'
 > = true;
 
 // @ts-expect-error -- the reply declares no headers

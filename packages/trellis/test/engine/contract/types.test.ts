@@ -64,6 +64,11 @@ const handlers = {
     const body = { first: sent(first), others: others.map(sent), last: null, packed, then: undefined };
     return { status: 200, body };
   },
+  keepSeeds: async ({ body: { seed } }, { create }) => {
+    const kinds = { id: seed.id, text: '', int64: 0n, int32: 0, number: 0, boolean: false };
+    await create('kinds', { ...kinds, timestamp: new Date(0), bytes: new Uint8Array(), json: seed });
+    return { status: 204 };
+  },
 } satisfies Operations<operations, Tools>;
 
 test('handlers get requests as their types say, and the service sends their replies', async () => {
@@ -95,21 +100,32 @@ test('handlers get requests as their types say, and the service sends their repl
   expect(await call('POST', '/pets', '{"kind":"hound"}')).toEqual([200, '"hound"']);
 });
 
-test('an operation stores all members of an open object in a column of JSON', async () => {
+test('an operation gets the members that the contract names, and others only where it keeps them', async () => {
   const yaml = readFileSync(join(import.meta.dirname, 'types.yaml'), 'utf8');
   const app = await startApp({ yaml, operations: handlers });
-  const [first, packed] = ['{"id":1,"name":"x","colour":"red"}', '{"id":2,"name":"y"}'];
-  const response = await fetch(`${app.url}/seeds`, {
-    method: 'PUT',
-    headers: { Authorization: `Bearer ${app.token}`, 'Content-Type': 'application/json' },
-    body: `{"first":${first},"others":[${first}],"last":null,"packed":${packed}}`,
-  });
+  const send = (method: string, body: string) =>
+    fetch(`${app.url}/seeds`, {
+      method,
+      headers: { Authorization: `Bearer ${app.token}`, 'Content-Type': 'application/json' },
+      body,
+    });
+  const [first, open, packed] = [
+    '{"id":1,"name":"x","colour":"red"}',
+    '{"id":3,"name":"x","colour":"red"}',
+    '{"id":2,"name":"y"}',
+  ];
+  const response = await send('PUT', `{"first":${first},"others":[${first}],"last":null,"packed":${packed}}`);
   const sent = '{"id":1,"name":"x"}';
   expect([response.status, await response.text()]).toEqual([
     200,
     `{"first":${sent},"others":[${sent}],"last":null,"packed":${packed}}`,
   ]);
-  expect(await allRows(app.store, 'kinds')).toMatchObject([{ id: 1n, json: { id: 1, name: 'x', colour: 'red' } }]);
+  const kept = await send('PATCH', `{"seed":${open},"list":[],"none":null,"joined":${first},"branch":${first}}`);
+  expect([kept.status, await kept.text()]).toEqual([204, '']);
+  expect((await allRows(app.store, 'kinds')).map(({ json }) => json)).toEqual([
+    { id: 1, name: 'x' },
+    { id: 3, name: 'x', colour: 'red' },
+  ]);
 });
 
 describe('`generate` refuses a schema whose type would be wrong:', () => {
