@@ -24,12 +24,12 @@ const DECLARED = MEANT.filter((name) => name !== '__proto__');
 const meant = (value: string, names = MEANT) => names.map((name) => `${JSON.stringify(name)}:${value}`).join();
 
 /** What is left of a body on its way to an operation, and of the same body as a reply. */
-async function handedOn(schema: object, body: string): Promise<readonly string[]> {
-  const receive = await receiver({ body: schema as Record<string, unknown>, schemas });
+async function handedOn(schema: AnySchema & object, body: string): Promise<readonly string[]> {
+  const receive = await receiver({ body: { ...schema }, schemas });
   const { body: got } = receive('', body) as { readonly body: unknown };
   const follow = follower({ components: { schemas } });
-  const place = outlinesOf(follow).at([schema as AnySchema]);
-  const { body: sent } = sentBy(follow)(JSON.parse(body), schema as AnySchema, undefined, place);
+  const place = outlinesOf(follow).at([schema]);
+  const { body: sent } = sentBy(follow)(JSON.parse(body), schema, undefined, place);
   return [JSON.stringify(got), JSON.stringify(sent)];
 }
 

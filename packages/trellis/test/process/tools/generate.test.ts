@@ -35,6 +35,20 @@ const ID = '        id:\n          description: Any 64-bit';
 const members = (...lines: readonly string[]) => [ID, lines.map((line) => `        ${line}\n`).join('') + ID] as const;
 const member = (name: string, schema = STRING) => members(`${name}: { ${schema} }`);
 
+test('`generate` lists the objects that leave out members which no schema names', async () => {
+  const { code, said } = await generate(member('one', 'type: object, properties: { a: { type: boolean } }'));
+  expect(said).toMatch(
+    /^the members that no schema names are left out of requests and replies in 1 object, unless additionalProperties: true keeps them: \S*items\/openapi\.yaml:\d+:9$/m,
+  );
+  expect(code).toBe(0);
+  const others = Array.from(
+    { length: 11 },
+    (_, index) => `b${index}: { type: object, properties: { a: { type: boolean } } }`,
+  );
+  const { said: more } = await generate(members(...others));
+  expect(more).toMatch(/ in 12 objects, unless .*:\d+:9, 2 more$/m);
+});
+
 describe('`generate` makes types of', () => {
   const names = Object.getOwnPropertyNames(Object.prototype).filter((name) => name !== '__proto__');
 
