@@ -1,16 +1,17 @@
+import { isUtf8 } from 'node:buffer';
 import { replyFor } from '../../src/message/content.ts';
-import { type Contract, type ContractOperation, readOperations } from '../../src/contract.ts';
+import { type Contract, type ContractBody, type ContractOperation, readOperations } from '../../src/contract.ts';
 import { type AnySchema, type Follow, follower, type OpenApiDocument } from '../../src/schema/document.ts';
 import { Refusal } from '../../src/refusal.ts';
 import { outlinesOf } from '../../src/message/undeclared.ts';
 import { ReplyError } from '../../src/message/faults.ts';
 import { Position } from '../../src/schema/positions.ts';
-import { validateRequest } from '../../src/request.ts';
+import { type Body, notUtf8, type ReadBody, validateRequest } from '../../src/request.ts';
 import { withValidators } from '../../src/validator/operations.ts';
 import { Derivation, type DerivedReply, type DerivedRequest } from '../derivation/messages.ts';
 import { partAt, withSchemas } from '../derivation/schemas.ts';
 import { isObject, type JsonValue } from '../derivation/values.ts';
-import { bytesFor, type Wire } from '../derivation/wire.ts';
+import { bytesFor, payloadOf, type Wire } from '../derivation/wire.ts';
 
 /** A contract with messages that are derived from it, and the verdicts of its validators on any message. */
 export class Edition {
@@ -87,7 +88,18 @@ export function refusalOf(operation: ContractOperation, { sent, body }: Wire): s
   if (body === undefined && operation.body?.required === true) return 'body is missing';
   if (body !== undefined && operation.body?.types.has(body.mediaType) !== true)
     return `a body of the media type ${body.mediaType} is not declared`;
-  return faultIn(() => validateRequest(sent, body, operation));
+  return faultIn(() => validateRequest(sent, body && received(body, operation.body), operation));
+}
+
+/** The same bytes, of the kind that the contract declares. @throws Refusal */
+function received(body: NonNullable<Wire['body']>, declared: ContractBody | undefined): Body | ReadBody {
+  const { mediaType } = body;
+  const isBytes = declared?.types.get(mediaType)?.kind === 'bytes';
+  if (isBytes === !('text' in body)) return body;
+  const bytes = Buffer.from(payloadOf(body));
+  if (isBytes) return { mediaType, value: bytes };
+  if (!isUtf8(bytes)) throw notUtf8();
+  return { mediaType, text: bytes.toString('utf8') };
 }
 
 function faultIn(validate: () => unknown): string | undefined {

@@ -26,9 +26,10 @@ export function payloadOf(body: Body | Bytes): string | Uint8Array<ArrayBuffer> 
   return 'text' in body ? body.text : body.value;
 }
 
-/** The bytes for which a string stands, by its length. */
+/** As many bytes as a string has characters: no schema says more of them, and these are not UTF-8. */
 export function bytesFor(value: JsonValue): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(typeof value === 'string' ? value : '', (character) => character.codePointAt(0) ?? 0);
+  const length = typeof value === 'string' ? [...value].length : 0;
+  return Uint8Array.from({ length }, (_, index) => 255 - (index % 256));
 }
 
 /** A request cannot express the value. */

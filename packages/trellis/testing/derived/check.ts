@@ -165,7 +165,10 @@ export class Checker {
       if (faults.length > 0 || (schema === undefined && text !== ''))
         throw new Error(`the reply ${status} ${text} breaks the contract: ${faults.join()}`);
       const retryAfter = headers.get('retry-after');
-      if (status !== 503 || retryAfter === null || tries === MAX_TRIES) return { ...reply, isRepeated: tries > 1 };
+      // Rows are JSON.
+      const rest = kind === 'json' ? text : '';
+      if (status !== 503 || retryAfter === null || tries === MAX_TRIES)
+        return { ...reply, text: rest, isRepeated: tries > 1 };
       await sleep(Number(retryAfter) * 1000);
     }
   }

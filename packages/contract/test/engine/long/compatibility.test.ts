@@ -221,6 +221,40 @@ describe('compareContracts', () => {
     }
   });
 
+  test.each<[was: string, is: string, forth: readonly RuleName[], back: readonly RuleName[]]>([
+    ['text/csv: { schema: { type: string } }', 'text/csv: {}', ...looked],
+    [
+      'text/csv: { schema: { type: string, format: binary } }',
+      'text/csv: { schema: { type: string } }',
+      ['request refused', 'media type of a reply changed'],
+      ['other messages', 'media type of a reply changed'],
+    ],
+    [
+      'image/png: { schema: { type: string, maxLength: 9 } }',
+      'image/png: { schema: { type: string, maxLength: 8 } }',
+      ['request refused', 'reply narrowed'],
+      ['other messages'],
+    ],
+    [
+      'image/png: {}',
+      'image/gif: {}',
+      ['request refused', 'media type of a reply changed'],
+      ['request refused', 'media type of a reply changed'],
+    ],
+  ])('judges a body of %s that becomes %s, and back', async (was, is, forth, back) => {
+    const json = "content: { application/json: { schema: { $ref: '#/components/schemas/Pot' } } }";
+    const [before, after] = await Promise.all(
+      [was, is].map((each) => loadContract(POTS.replaceAll(json, `content: { ${each} }`))),
+    );
+    for (const [one, other, rules] of [
+      [before, after, forth],
+      [after, before, back],
+    ] as const) {
+      const found = new Set(compareContracts(one ?? pots, other ?? pots).map(({ rule }) => rule));
+      expect([...found].sort()).toEqual(rules.toSorted());
+    }
+  });
+
   test('shows the message that breaks clients, and why', async () => {
     const other = await loadContract(POTS.replace('minimum: 1', 'minimum: 2'));
     expect(linesOf(compareContracts(pots, other))).toEqual([

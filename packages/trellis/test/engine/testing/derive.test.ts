@@ -5,6 +5,8 @@ import { pathToFileURL } from 'node:url';
 import { expect, test } from '@jest/globals';
 import type { AnyService, Handler } from '../../../src/service.ts';
 import { service as notes } from '../../../template/service/index.ts';
+import { errors } from '../../services/papers/generated/openapi.ts';
+import { service as papers } from '../../services/papers/index.ts';
 import { derive, startOn } from '../../../testing/index.ts';
 import { temporaryFolder } from '../../../../contract/test/support/temporary.ts';
 
@@ -38,4 +40,12 @@ test('derive names the first record that was not accepted', async () => {
   await expect(derived({ ...notes, operations: { ...notes.operations, createNote: doubling } })).rejects.toThrow(
     /^the store has \d+ records, where \d+ were accepted; number \d+ is \{"id":"[-\w]+","text":"another"\}, where /,
   );
+});
+
+test('derive sends texts and bytes, and such as are too many, of another media type, or not UTF-8', async () => {
+  // It breaks its contract where the query asks it to.
+  const getZeros = () => Promise.resolve({ status: 429, body: errors[42900] });
+  const { counts } = await derived({ ...papers, operations: { ...papers.operations, getZeros } } as AnyService);
+  for (const kind of ['valid: putPaper', 'valid: putNote', 'too large', 'another media type', 'not UTF-8', 'no body'])
+    expect([kind, counts.get(kind)]).toEqual([kind, expect.any(Number)]);
 });

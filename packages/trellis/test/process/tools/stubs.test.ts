@@ -57,7 +57,7 @@ describe('a service that trellis init --contract has made', () => {
   test('has a file for each operation, with the example of the contract where it has one', () => {
     expect(read('openapi.yaml')).toBe(yaml);
     expect(readdirSync(join(service, 'service'))).toHaveLength(
-      12 + ['errorBody', 'index', 'steps', 'tables', 'types'].length,
+      14 + ['errorBody', 'index', 'steps', 'tables', 'types'].length,
     );
     expect(read('service/sendParcel.ts')).toContain(
       "body: { id: 9007199254740993n, to: { name: 'Ada', street: ['Long Lane', '12'] }, grams: 250 }",
@@ -65,6 +65,13 @@ describe('a service that trellis init --contract has made', () => {
     expect(read('service/getPrices.ts')).toContain('body: { at: 4.5, de: 5 }');
     expect(read('service/recallParcel.ts')).toContain("stub<Reply<'recallParcel'>>({ status: 204 })");
     expect(read('service/listDepots.ts')).toContain('body: [{ id: 1n }]');
+    expect(read('service/drawLabel.ts')).toMatch(/body: new Uint8Array\(\d+\)/);
+    expect(read('service/addPicture.ts')).toContain(String.raw`body: '1,Ada\r\n'`);
+    expect(
+      readdirSync(join(service, 'test'))
+        .map((file) => read(`test/${file}`))
+        .join(),
+    ).toContain("body: 'Ada'");
   });
 
   test('compiles', () => {
