@@ -138,6 +138,12 @@ interface State {
   readonly usable: number;
   readonly free: number;
   readonly backup: number;
+  readonly refused: number;
+  readonly waitingQueries: number;
+  readonly memory: number;
+  readonly lag: number;
+  readonly probe: number;
+  readonly expiry: number;
 }
 const GOOD: State = {
   up: 1,
@@ -149,6 +155,12 @@ const GOOD: State = {
   usable: 1,
   free: 2e9,
   backup: 0,
+  refused: 0,
+  waitingQueries: 0,
+  memory: 5e8,
+  lag: 0.011,
+  probe: 1,
+  expiry: 30 * 86_400,
 };
 const BAD: State = {
   up: 0,
@@ -160,6 +172,12 @@ const BAD: State = {
   usable: 0,
   free: 5e8,
   backup: -100_000,
+  refused: 500,
+  waitingQueries: 3,
+  memory: 9.5e8,
+  lag: 1,
+  probe: 0,
+  expiry: 3 * 86_400,
 };
 
 /** The metrics of one instance for ten minutes, with a value for each 15 s. */
@@ -183,7 +201,16 @@ const steady = (state: State) => ({
   'plant_store_http_requests_total{operation="listPlants",status="500",instance="a"}': `0+${state.failures / 20}x40`,
   'plant_store_http_requests_total{operation="createPlant",status="401",instance="b"}': `0+${state.failures}x40`,
   'plant_store_http_requests_total{operation="createPlant",status="200",instance="b"}': '0x40',
+  'plant_store_http_requests_total{operation="createPlant",status="403",instance="a"}': `0+${state.refused}x40`,
   'process_start_time_seconds{job="plant-store",instance="a"}': `0+${state.failures}x40`,
+  'plant_store_waiting_queries{instance="a"}': `${state.waitingQueries}x40`,
+  'process_resident_memory_bytes{job="plant-store",instance="a"}': `${state.memory}x40`,
+  'plant_store_memory_limit_bytes{job="plant-store",instance="a"}': '1e9x40',
+  'nodejs_eventloop_lag_p99_seconds{job="plant-store",instance="a"}': `${state.lag}x40`,
+  'probe_success{job="plant-store-front",instance="f"}': `${state.probe}x40`,
+  'probe_ssl_earliest_cert_expiry{job="plant-store-front",instance="f"}': `${state.expiry}x40`,
+  'node_filesystem_avail_bytes{job="plant-store-node",fstype="ext4",mountpoint="/",instance="d"}': `${state.free}x40`,
+  'node_filesystem_size_bytes{job="plant-store-node",fstype="ext4",mountpoint="/",instance="d"}': '1e10x40',
 });
 /** The same metrics of an instance that is good, but bad at the seventh and eighth sample. It loses no lines. */
 const badFor15s = () => {
@@ -207,11 +234,23 @@ const FIRING: Labels = {
   PlantStoreNotReady: { severity: 'critical', instance: 'a' },
   PlantStoreFails: { severity: 'critical' },
   PlantStoreOnlyFails: { severity: 'critical', operation: 'listPlants', instance: 'a' },
-  PlantStoreRefusesTokens: { severity: 'critical', instance: 'b' },
+  PlantStoreRefusesTokens: { severity: 'critical', instance: 'b', status: '401' },
   PlantStoreRestarts: { severity: 'critical', job: 'plant-store', instance: 'a' },
   PlantStoreCannotStore: { severity: 'critical', kind: 'unavailable', instance: 'a' },
   PlantStoreDiskFull: { severity: 'critical', instance: 'a' },
-  PlantStoreBackupOld: { severity: 'critical' },
+  PlantStoreBackupOld: { severity: 'critical', instance: 'c' },
+  PlantStoreServerDiskFull: {
+    severity: 'critical',
+    job: 'plant-store-node',
+    fstype: 'ext4',
+    mountpoint: '/',
+    instance: 'd',
+  },
+  PlantStoreFrontDown: { severity: 'critical', job: 'plant-store-front', instance: 'f' },
+  PlantStoreCertificateEnds: { severity: 'warning', job: 'plant-store-front', instance: 'f' },
+  PlantStoreMemoryShort: { severity: 'warning', job: 'plant-store', instance: 'a' },
+  PlantStoreBlocked: { severity: 'warning', job: 'plant-store', instance: 'a' },
+  PlantStoreSessionsShort: { severity: 'warning', instance: 'a' },
   PlantStoreQueues: { severity: 'warning', instance: 'a' },
   PlantStoreCommitsSlowly: { severity: 'warning', instance: 'a' },
   PlantStoreKeysOld: { severity: 'critical', instance: 'a' },
@@ -256,14 +295,12 @@ function expectFiring(
   expect({ status, stdout, stderr }).toMatchObject({ status: 0, stdout: expect.stringContaining('SUCCESS') });
 }
 
-testWithPromtool(
-  'each alert but that on a missing job fires for a bad instance, and none for a good one',
-  (promtool) => {
-    expect(names.toSorted()).toEqual(['PlantStoreMissing', ...Object.keys(FIRING)].toSorted());
-    expectFiring(promtool, steady(BAD), { '10m': FIRING });
-    expectFiring(promtool, steady(GOOD), { '10m': {} });
-  },
-);
+testWithPromtool('each alert but two fires for a bad instance, and none for a good one', (promtool) => {
+  const others = ['PlantStoreMissing', 'PlantStoreRefusesMany'];
+  expect(names.toSorted()).toEqual([...others, ...Object.keys(FIRING)].toSorted());
+  expectFiring(promtool, steady(BAD), { '10m': FIRING });
+  expectFiring(promtool, steady(GOOD), { '10m': {} });
+});
 
 testWithPromtool('no alert but that on lost lines fires after trouble of 15 seconds', (promtool) => {
   const times = Array.from({ length: 35 }, (_, index) => `${90 + 15 * index}s`);
@@ -315,18 +352,102 @@ testWithPromtool('the alert on the disk fires for a large one only when it is sh
 testWithPromtool('the alert on backups fires after the metric has gone, and ends with the next backup', (promtool) => {
   const { PlantStoreBackupOld = {} } = FIRING;
   const series = {
-    'up{job="plant-store",instance="a"}': '1x1800',
-    // The metric goes after five minutes, and comes back with a new backup after 28 hours.
-    'plant_store_backup_time_seconds{instance="c"}': `0x5 _x${28 * 60 - 6} ${28 * 3600}x25`,
+    'up{job="plant-store",instance="a"}': '1x180',
+    // The metric goes after ten minutes, and comes back with a new backup after 28 hours.
+    'plant_store_backup_time_seconds{instance="c"}': `0 _x${28 * 6 - 1} ${28 * 3600}x5`,
   };
-  // One sample a minute, because promtool computes 28 hours.
-  expectFiring(promtool, series, { '25h': {}, '27h': { PlantStoreBackupOld }, '28h5m': {} }, '1m');
+  // One sample each ten minutes, because promtool computes 28 hours.
+  expectFiring(promtool, series, { '25h': {}, '27h': { PlantStoreBackupOld }, '28h10m': {} }, '10m');
+});
+
+testWithPromtool('the alert on backups fires for one machine, although another one has a new backup', (promtool) => {
+  const { PlantStoreBackupOld = {} } = FIRING;
+  const series = {
+    'up{job="plant-store",instance="a"}': '1x180',
+    'plant_store_backup_time_seconds{instance="c"}': '0x180',
+    'plant_store_backup_time_seconds{instance="e"}': `0x${24 * 6} ${24 * 3600}x36`,
+  };
+  expectFiring(promtool, series, { '25h': {}, '27h': { PlantStoreBackupOld } }, '10m');
+});
+
+testWithPromtool(
+  'the alert on backups is silent where the instances say that another program makes them',
+  (promtool) => {
+    const series = { 'up{job="plant-store",backup="elsewhere",instance="a"}': '1x180' };
+    expectFiring(promtool, series, { '27h': {}, '29h': {} }, '10m');
+  },
+);
+
+testWithPromtool('the alert on failures fires for creates beside many requests that no operation gets', (promtool) => {
+  const series = {
+    'up{job="plant-store",instance="a"}': '1x40',
+    'plant_store_http_requests_total{operation="createPlant",status="200",instance="a"}': '0+1x40',
+    'plant_store_http_requests_total{operation="createPlant",status="503",instance="a"}': '0+10x40',
+    'plant_store_http_requests_total{operation="none",status="404",instance="a"}': '0+20000x40',
+    'plant_store_http_requests_total{operation="createPlant",status="401",instance="a"}': '0+2000x40',
+  };
+  const { PlantStoreFails = {} } = FIRING;
+  expectFiring(promtool, series, { '10m': { PlantStoreFails } });
+});
+
+testWithPromtool(
+  'an alert fires for one refusal a minute, of each kind, until a request is not refused',
+  (promtool) => {
+    for (const status of ['401', '403', '429']) {
+      const requests = (status: string) =>
+        `plant_store_http_requests_total{operation="createPlant",status="${status}",instance="b"}`;
+      const series = {
+        'up{job="plant-store",instance="b"}': '1x40',
+        [requests(status)]: '0+1x40',
+        [requests('200')]: '0x12 1x28',
+      };
+      const PlantStoreRefusesTokens = { ...FIRING['PlantStoreRefusesTokens'], status };
+      expectFiring(promtool, series, { '11m': { PlantStoreRefusesTokens }, '14m': {} }, '1m');
+    }
+  },
+);
+
+testWithPromtool('an alert fires for all clients but one that are refused', (promtool) => {
+  const series = {
+    'up{job="plant-store",instance="a"}': '1x40',
+    'plant_store_http_requests_total{operation="createPlant",status="200",instance="a"}': '0+60x40',
+    'plant_store_http_requests_total{operation="createPlant",status="401",instance="a"}': '0+60x40',
+  };
+  const PlantStoreRefusesMany = { severity: 'warning', status: '401' };
+  expectFiring(promtool, series, { '14m': {}, '20m': { PlantStoreRefusesMany } }, '1m');
+});
+
+testWithPromtool('the alert on restarts fires for a crash every five minutes', (promtool) => {
+  const { PlantStoreRestarts = {} } = FIRING;
+  const started = Array.from({ length: 60 }, (_, minute) => Math.floor(minute / 5)).join(' ');
+  const series = {
+    'up{job="plant-store",instance="a"}': '1x60',
+    'process_start_time_seconds{job="plant-store",instance="a"}': started,
+  };
+  expectFiring(promtool, series, { '20m': {}, '40m': { PlantStoreRestarts } }, '1m');
+});
+
+testWithPromtool('the alert on memory fires for a heap that is full after each collection', (promtool) => {
+  const { PlantStoreMemoryShort = {} } = FIRING;
+  const series = (least: number) => ({
+    'up{job="plant-store",instance="a"}': '1x60',
+    'nodejs_heap_size_used_bytes{job="plant-store",instance="a"}': Array(30).fill(`4.9e8 ${least}`).join(' '),
+    'plant_store_heap_limit_bytes{job="plant-store",instance="a"}': '5e8x60',
+  });
+  expectFiring(promtool, series(2e8), { '20m': {} }, '1m');
+  expectFiring(promtool, series(4.5e8), { '20m': { PlantStoreMemoryShort } }, '1m');
+});
+
+testWithPromtool('the alert on the front fires if the probe itself has ended', (promtool) => {
+  const { PlantStoreFrontDown = {} } = FIRING;
+  const series = { 'up{job="plant-store",instance="a"}': '1x40', 'up{job="plant-store-front",instance="f"}': '0x40' };
+  expectFiring(promtool, series, { '10m': { PlantStoreFrontDown } });
 });
 
 testWithPromtool('the alert on backups fires after a day and two hours without any', (promtool) => {
-  const { PlantStoreBackupOld = {} } = FIRING;
-  const series = { 'up{job="plant-store",instance="a"}': '1x1800', 'up{job="plant-store",instance="b"}': '1x1800' };
-  expectFiring(promtool, series, { '25h': {}, '27h': { PlantStoreBackupOld } }, '1m');
+  const PlantStoreBackupOld = { severity: 'critical' };
+  const series = { 'up{job="plant-store",instance="a"}': '1x180', 'up{job="plant-store",instance="b"}': '1x180' };
+  expectFiring(promtool, series, { '25h': {}, '27h': { PlantStoreBackupOld } }, '10m');
 });
 
 testWithPromtool('the alert on a missing job fires for a Prometheus that reads no instance', (promtool) => {

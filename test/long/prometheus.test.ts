@@ -1,5 +1,8 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { adminUrl } from '../../packages/trellis/test/support/metrics.ts';
@@ -46,13 +49,15 @@ test('the panels of the dashboard have unique ids, and do not overlap', () => {
 });
 
 const EXPORTER = 'prometheus-node-exporter';
-const lacking = ['prometheus', EXPORTER].filter((each) => spawnSync(each, ['--version']).status !== 0);
+const PROBE = 'prometheus-blackbox-exporter';
+const lacking = ['prometheus', EXPORTER, PROBE].filter((each) => spawnSync(each, ['--version']).status !== 0);
 const missing =
   lacking.length === 0 ? undefined : `there is no ${lacking.join(', no ')}: install the Debian packages of these names`;
 
 describeWith(missing, 'with three instances under load, on SQLite and PostgreSQL,', () => {
   let services: Service[];
   let provider: TestProvider;
+  let front: Server;
   let programs: Started[];
   let url: string;
 
@@ -84,14 +89,31 @@ describeWith(missing, 'with three instances under load, on SQLite and PostgreSQL
     const exported = `127.0.0.1:${await freePort()}`;
     const told = temporaryFolder();
     tellBackup(told);
-    const of = ['collector.disable-defaults', 'collector.textfile', `collector.textfile.directory=${told}`];
+    const of = [
+      'collector.disable-defaults',
+      'collector.filesystem',
+      'collector.textfile',
+      `collector.textfile.directory=${told}`,
+    ];
     const exporter = [...of, `web.listen-address=${exported}`].map((each) => `--${each}`);
+    // What stands before the instances, for the probe.
+    const made = '-x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout key.pem -out cert.pem -days 60';
+    const named = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
+    execFileSync('openssl', ['req', ...made.split(' '), ...named], { cwd: folder, stdio: 'pipe' });
+    const pem = (name: string) => readFileSync(join(folder, `${name}.pem`));
+    front = createServer({ cert: pem('cert'), key: pem('key') }, (_, response) => response.end());
+    const { port } = (await once(front.listen(0, '127.0.0.1'), 'listening').then(() => front.address())) as AddressInfo;
+    const module = readFileSync(join(ROOT, 'deploy/prometheus/blackbox.yml'), 'utf8');
+    writeFileSync(join(folder, 'blackbox.yml'), `${module}      tls_config: { ca_file: cert.pem }\n`);
+    const probe = `127.0.0.1:${await freePort()}`;
     const targets = services.map((service) => `'${new URL(adminUrl(service)).host}'`).join(', ');
     const config = scraping
       .replace("'127.0.0.1:9464'", targets)
       .replace('127.0.0.1:9100', exported)
-      .replace('  - job_name: node\n', '$&    scrape_interval: 1s\n')
-      .replace(/: 15s/, ': 1s')
+      .replace('127.0.0.1:9115', probe)
+      .replace('https://plants.example', `https://localhost:${port}`)
+      .replace(/    scrape_interval: 15s\n/, '')
+      .replace(/^/, 'global: { scrape_interval: 1s }\n')
       .replace(RULES, join(ROOT, RULES));
     writeFileSync(join(folder, 'prometheus.yml'), config);
     const address = `127.0.0.1:${await freePort()}`;
@@ -99,13 +121,14 @@ describeWith(missing, 'with three instances under load, on SQLite and PostgreSQL
     const args = ['config.file=prometheus.yml', 'storage.tsdb.path=series', `web.listen-address=${address}`];
     programs = [
       start(EXPORTER, exporter, {}, folder),
+      start(PROBE, ['--config.file=blackbox.yml', `--web.listen-address=${probe}`], {}, folder),
       start('prometheus', [...args.map((each) => `--${each}`), '--log.level=warn'], {}, folder),
     ];
     await until(async () => (await fetch(`${url}/-/ready`).catch(() => undefined))?.status === 200);
 
     // A rate needs two samples with requests between them.
     const token = await provider.token();
-    for (let id = 0; (await query('up == 1 and count_over_time(up[1m]) >= 4')).length < 4; id++) {
+    for (let id = 0; (await query('up == 1 and count_over_time(up[1m]) >= 4')).length < 5; id++) {
       const bodies = [`{"id":${id},"name":"x"}`, `{"id":${id},"name":"y"}`, '{}'];
       for (const service of services)
         for (const body of bodies) await (await createPlant({ url: service.url, token }, body)).arrayBuffer();
@@ -115,6 +138,12 @@ describeWith(missing, 'with three instances under load, on SQLite and PostgreSQL
     for (const { child } of programs) child.kill('SIGTERM');
     await Promise.all([...programs.map(({ ended }) => ended), ...services.map((service) => service.stop())]);
     await provider[Symbol.asyncDispose]();
+    front.close().closeAllConnections();
+  });
+
+  test('the probe of the front succeeds', async () => {
+    const [{ value } = { value: [] }] = await query('probe_success');
+    expect(value[1]).toBe('1');
   });
 
   test('Prometheus has data for each query of the dashboard', async () => {

@@ -1,4 +1,6 @@
+import { totalmem } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { getHeapStatistics } from 'node:v8';
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import { type Contract, listedNumbers } from 'trellis-contract';
 import { ErrorNumber, type Refusal, statusOf } from 'trellis-contract/ground';
@@ -90,6 +92,12 @@ export function metricsOf(
     help: 'Always 1, with the versions of the service, its schema and Node, its commit, and the engine of the store.',
     labelNames: Object.keys(labels),
   }).set(labels, 1);
+  const limit = process.constrainedMemory();
+  derive(Gauge, 'memory_limit_bytes', 'The memory that the process may have.', () =>
+    limit > 0 ? Math.min(limit, totalmem()) : totalmem(),
+  );
+  const heap = 'The memory that the heap of V8 may have.';
+  derive(Gauge, 'heap_limit_bytes', heap, () => getHeapStatistics().heap_size_limit);
   derive(Counter, 'log_lines_dropped_total', 'Log lines that stdout did not accept.', () => log.dropped());
 
   const watchTable = (store: Store, table: string) => {
