@@ -1,7 +1,7 @@
 import { exec } from 'node:child_process';
 import packageJson from '../package.json' with { type: 'json' };
 
-// Runs the scripts `check:…` of package.json, all at once, and prints the output of each that fails.
+// Runs the scripts `check:…` of package.json, all at once, and prints the output of each that fails, of others the notes.
 
 const stopped = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -22,7 +22,10 @@ const steps = Object.entries(packageJson.scripts).filter(([name]) => name.starts
 for (const step of steps.map(run)) {
   const { name, failed, output } = await step;
   console.log(`${name.replace(':', ': ')}: ${failed ? 'FAILED' : 'passed'}`);
-  if (!failed) continue;
+  if (!failed) {
+    for (const [line] of output.matchAll(/^NOTE: .*$/gm)) console.log(line);
+    continue;
+  }
   process.stdout.write(output);
   process.exitCode = 1;
 }

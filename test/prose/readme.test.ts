@@ -111,6 +111,13 @@ test('docs/reliability.md has the sum of the plants that outlived 1,000 kills on
   );
 });
 
+test.each(['faults', 'attacks'])('each row of what %s came to has its day and its commit', (name) => {
+  const text = readFileSync(join(ROOT, `packages/trellis/lab/${name}/RESULTS.md`), 'utf8');
+  const rows = text.split('\n').filter((line) => /^\| (?!what |---)/.test(line));
+  expect(rows.length).toBeGreaterThan(20);
+  expect(rows.filter((row) => !/ \| 20\d\d-\d\d-\d\d · [\da-f]{8}(?: and changes)? \|$/.test(row))).toEqual([]);
+});
+
 test.each(['performance', 'README', 'trellis'])('the page %s has only figures that the last bench recorded', (name) => {
   const measured = readFileSync(join(ROOT, 'packages/trellis/lab/bench/RESULTS.md'), 'utf8');
   const told = page(name).match(/\d+\.\d\d(?= ×)/g) ?? [];

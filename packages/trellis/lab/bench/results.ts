@@ -4,6 +4,7 @@ import { cpus, release, totalmem, type } from 'node:os';
 import { join } from 'node:path';
 import { binary } from '../../test/support/postgres-binaries.ts';
 import { type Environment, ROOT } from '../../test/support/service.ts';
+import { commitHere } from '../../test/support/commit.ts';
 import { fsyncTime } from './disk.ts';
 import { canPin, Scratch } from './servers.ts';
 
@@ -32,6 +33,7 @@ function circumstances({ environment = {}, postgres = false }: Circumstances): s
   const [processor] = cpus();
   return [
     new Date().toISOString().slice(0, 10),
+    commitHere(),
     `${processor?.model.trim() ?? 'unknown processor'}, ${cpus().length} cores`,
     `${(totalmem() / 2 ** 30).toFixed(0)} GiB`,
     `${type()} ${release()}`,

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
+import { commitHere } from './commit.ts';
 
 /** How long a trial is, and what makes it random. */
 export interface Extent {
@@ -49,8 +50,11 @@ export function recorded({ results, trials }: Suite): Map<Trial, string> {
 
 function record(suite: Suite, trial: Trial, outcome: string): void {
   const { command, results, title, text, columns, trials } = suite;
-  const rows = recorded(suite).set(trial, row([...trial.cells, outcome, new Date().toISOString().slice(0, 10)]));
-  const headings = [...columns, 'what came of it', 'day'];
+  const rows = recorded(suite).set(
+    trial,
+    row([...trial.cells, outcome, `${new Date().toISOString().slice(0, 10)} · ${commitHere()}`]),
+  );
+  const headings = [...columns, 'what came of it', 'day and commit'];
   const table = [row(headings), row(headings.map(() => '---')), ...trials.flatMap((each) => rows.get(each) ?? [])];
   const machine = `Node ${process.versions.node} on ${process.platform}, ${cpus().length} × ${cpus()[0]?.model ?? ''}`;
   writeFileSync(
