@@ -16,7 +16,7 @@ import { temporaryFolder } from '../packages/contract/test/support/temporary.ts'
 import { createPlant, plantStore, startPlantInstance, tellBackup } from './support.ts';
 
 const OBSERVABILITY = page('observability');
-const [scraping = ''] = blocks('observability', 'Prometheus', 'yaml');
+const [scraping = ''] = blocks('prometheus', 'Prometheus', 'yaml');
 const RULES = 'deploy/prometheus/plant-store.rules.yml';
 const alerts = readFileSync(join(ROOT, RULES), 'utf8');
 const names = [...alerts.matchAll(/alert: (\w+)/g)].map(([, name]) => name);
@@ -109,7 +109,7 @@ test('the service has each metric that an alert reads', () => {
   for (const name of metrics) expect(all).toMatch(new RegExp(`^${name}(\\{.*\\})? \\d`, 'm'));
 });
 
-testWithPromtool('promtool accepts the configuration of Prometheus in docs/observability.md', (promtool) => {
+testWithPromtool('promtool accepts the configuration of Prometheus in docs/prometheus.md', (promtool) => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, dirname(RULES)), { recursive: true });
   copyFileSync(join(ROOT, RULES), join(folder, RULES));

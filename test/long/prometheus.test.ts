@@ -17,7 +17,7 @@ import { until } from '../../packages/trellis/test/support/until.ts';
 import { createPlant, startPlants, tellBackup } from '../support.ts';
 
 const RULES = 'deploy/prometheus/plant-store.rules.yml';
-const [scraping = ''] = blocks('observability', 'Prometheus', 'yaml');
+const [scraping = ''] = blocks('prometheus', 'Prometheus', 'yaml');
 
 interface Panel {
   readonly id: number;
@@ -112,7 +112,7 @@ describeWith(missing, 'with three instances under load, on SQLite and PostgreSQL
       .replace('127.0.0.1:9100', exported)
       .replace('127.0.0.1:9115', probe)
       .replace('https://plants.example', `https://localhost:${port}`)
-      .replace(/    scrape_interval: 15s\n/, '')
+      .replace(/ {4}scrape_interval: 15s\n/, '')
       .replace(/^/, 'global: { scrape_interval: 1s }\n')
       .replace(RULES, join(ROOT, RULES));
     writeFileSync(join(folder, 'prometheus.yml'), config);
