@@ -1,7 +1,7 @@
 import { parse, stringify } from 'yaml';
 import { Answers } from '../../tools/adopt/answers.ts';
 import { sourceOf } from '../../tools/adopt/read.ts';
-import { inWords, openIn } from '../../tools/adopt/report.ts';
+import { inWords, madeIn, openIn } from '../../tools/adopt/report.ts';
 import { Adoption } from '../../tools/adopt/work.ts';
 
 export interface Data {
@@ -56,6 +56,10 @@ export function adopted(yaml: string, answers = '') {
   return {
     edits: [...edits.keys()],
     places: [...edits.values()].flat(),
+    /** The edits that an author may answer otherwise, but for the path of servers, which the small document has. */
+    made: madeIn(work)
+      .filter(({ key }) => key !== 'servers')
+      .map((each) => inWords(each).join('\n  ')),
     open: open.map((each) => inWords(each).join('\n  ')),
     refusals,
     asked: given.text,

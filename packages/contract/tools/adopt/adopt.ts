@@ -4,7 +4,7 @@ import { basename, join, resolve } from 'node:path';
 import { ContractError } from '../../src/contract-error.ts';
 import { Answers, named } from './answers.ts';
 import { readSource } from './read.ts';
-import { inWords, listed, openIn, printed } from './report.ts';
+import { countEdits, inWords, listed, openIn, printed } from './report.ts';
 import { Adoption, type AskedDoubt } from './work.ts';
 
 const CONTRACT = 'openapi.yaml';
@@ -30,8 +30,8 @@ export async function adopt(file: string, options: AdoptOptions = {}, folder = '
     if (!(error instanceof ContractError)) throw error;
     return { edits: new Map<string, string[]>(), questions: new Map<string, AskedDoubt>(), refusals: [error.message] };
   });
-  const { edits, refusals } = work;
-  const [count, open] = [[...edits.values()].flat().length, openIn(work).length];
+  const { refusals } = work;
+  const [count, open] = [countEdits(work), openIn(work).length];
   const last = `${count} edits, ${open} decisions, ${refusals.length} refusals\n`;
   const lines = printed(work, placesFile(options.decisions)).map((each) => named(each, file));
   return { code: refusals.length > 0 ? 2 : Math.min(open, 1), stdout: [...lines, last].join('\n') };

@@ -13,6 +13,8 @@ export interface Doubt {
   readonly spots: readonly Spot[];
   /** The first one is the choice of most authors. */
   readonly choices: readonly Choice[];
+  /** Set if the first one keeps what the document means: it is made, unless the author chooses another. */
+  readonly made?: Made;
 }
 
 export interface Choice {
@@ -24,4 +26,12 @@ export interface Choice {
 /** @returns undefined if there are no places */
 export function asked(what: string, spots: readonly Spot[], ...choices: readonly Choice[]): Doubt | undefined {
   return spots.length === 0 ? undefined : { what, spots, choices };
+}
+
+/** What the first choice does to the document. */
+export type Made = 'edit' | 'as written';
+
+/** Makes the first choice of a doubt, unless the author chooses another. */
+export function made(doubt: Doubt | undefined, how: Made = 'edit'): Doubt | undefined {
+  return doubt && { ...doubt, made: how };
 }

@@ -34,6 +34,8 @@ const MEANS_MORE = new RegExp(
 /** Keywords that validate, and that OpenAPI 3.0 does not have. */
 const SINCE_3_1 =
   /^(?:const|if|then|else|dependent(?:Schemas|Required)|patternProperties|propertyNames|prefixItems|(?:minC|maxC|c)ontains|unevaluatedProperties)$/;
+/** `api.example.com/v1`, which is a relative path to clients. */
+const HOST = /^(?:[a-z\d-]+\.)+[a-z]{2,}(?::\d+)?(?:\/[^?#]*)?$/i;
 const NO_BODY = /^(?:20[45]|304)$/;
 
 export const drop = (node: Tree, name: string): boolean => {
@@ -100,6 +102,12 @@ export const EDITS: readonly Edit[] = [
     of: 'Info',
     member: 'version',
     change: (node) => typeof node['version'] === 'number' && set(node, 'version', writtenAs(node, 'version')),
+  },
+  {
+    what: 'a url of a server that begins with the name of a host begins with https://',
+    of: 'Server',
+    member: 'url',
+    change: (node) => HOST.test(String(node['url'])) && set(node, 'url', `https://${String(node['url'])}`),
   },
   {
     what: 'fields that OpenAPI 3.0 ignores beside $ref were removed',

@@ -1,6 +1,6 @@
 import { resolver } from '../../src/schema/document.ts';
 import { exactJson } from '../../src/schema/int64.ts';
-import { asked, type Choice, type Question } from './decisions.ts';
+import { asked, type Choice, made, type Question } from './decisions.ts';
 import type { Draft, Edit } from './edits.ts';
 import type { Spot } from './spots.ts';
 import { ownStatuses } from './reading.ts';
@@ -20,7 +20,8 @@ const WORDS = /^(?:title|description|examples?|x-.*)$/;
 
 /** The body of a failure that the document declares, and where. */
 interface Shape {
-  readonly schema: unknown;
+  /** The body, by its media type. */
+  readonly schema: Readonly<Record<string, { readonly schema: unknown }>>;
   readonly name: string;
   readonly spots: { readonly node: object; readonly name: string }[];
 }
@@ -122,16 +123,33 @@ export const ERROR_BODY: Question = {
     const shapes = shapesIn(draft);
     const lacking = lackingIn(draft.document);
     if (shapes.length < 2 || lacking.length === 0) return undefined;
-    const choices = shapes.map(({ name, schema }): Choice => {
-      const means = `failures that the service itself answers have this body where an operation does not declare them`;
-      return { name, means, apply: () => declare(draft, schema) };
-    });
+    const bases = baseOf(shapes);
+    const choices = [...bases, ...shapes.filter(({ name }) => name !== bases[0]?.name)].map(
+      ({ name, schema }): Choice => {
+        const means = `failures that the service itself answers have this body where an operation does not declare them`;
+        return { name, means, apply: () => declare(draft, schema) };
+      },
+    );
     const first = shapes.flatMap(({ spots }) => spots.slice(0, 1));
-    return asked('failures have bodies of several shapes', [...first, ...lacking], ...choices);
+    return made(asked('failures have bodies of several shapes', [...first, ...lacking], ...choices));
   },
 };
 
-/** An operation with 422 and without 400 most likely answers 422 to requests that break the contract. */
+/** The component that all shapes refer to, such as that of a failure, beside which each fixes its own status. */
+function baseOf(shapes: readonly Shape[]): Pick<Shape, 'name' | 'schema'>[] {
+  const schemas = shapes.map(({ schema }) => Object.entries(schema)[0]);
+  const [first = [], ...others] = schemas.map((each) => {
+    const { $ref, allOf } = (each?.[1].schema ?? {}) as Tree;
+    const within = Array.isArray(allOf) ? allOf.filter(isNode).map((part) => part['$ref']) : [];
+    return [$ref, ...within].filter((part) => typeof part === 'string');
+  });
+  const common = first.find(($ref) => others.every((each) => each.includes($ref)));
+  const [type] = schemas[0] ?? [];
+  const name = /[^/]+$/.exec(common ?? '')?.[0];
+  return type === undefined || name === undefined ? [] : [{ name, schema: { [type]: { schema: { $ref: common } } } }];
+}
+
+/** A document with 422 and without 400 most likely means by 422 the requests that break the contract. */
 export const STATUS_422: Question = {
   key: 'status-422',
   ask: ({ document }) => {
@@ -141,25 +159,23 @@ export const STATUS_422: Question = {
     const each = (change: (responses: Tree) => void) => () => {
       for (const responses of new Set(found.map(({ node }) => node))) change(responses);
     };
-    return asked(
-      '422 without 400: the service answers 400 to a request that breaks the contract',
-      found,
-      {
-        name: '400',
-        means: 'the replies that are declared as 422 become 400',
-        apply: each((responses) => {
-          responses['400'] = responses['422'];
-          Reflect.deleteProperty(responses, '422');
-        }),
-      },
-      {
-        name: 'both',
-        means: 'an operation may answer 422 too, by its own code',
-        apply: each((responses) => {
-          responses['400'] = responses['422'];
-        }),
-      },
-    );
+    const both = {
+      name: 'both',
+      means: 'an operation may answer 422 too, by its own code',
+      apply: each((responses) => {
+        responses['400'] = responses['422'];
+      }),
+    };
+    const only = {
+      name: '400',
+      means: 'the replies that are declared as 422 become 400',
+      apply: each((responses) => {
+        responses['400'] = responses['422'];
+        Reflect.deleteProperty(responses, '422');
+      }),
+    };
+    const what = '400 is declared beside 422: the service answers 400 to a request that breaks the contract';
+    return made(asked(what, found, both, only));
   },
 };
 

@@ -1,9 +1,8 @@
 import type { ContractError } from '../../src/contract-error.ts';
 import { locationOf, targetOf } from '../../src/schema/document.ts';
-import { isLarge } from '../../src/schema/exact.ts';
 import { type ObjectKind, VOCABULARY } from '../../src/rules/vocabulary.ts';
 import { examplesOf, isFieldRefused, isFitting } from './reading.ts';
-import { holdersIn, isNode, type Tree, nodesIn } from './tree.ts';
+import { holdersIn, isNode, partsOf, type Tree, nodesIn } from './tree.ts';
 
 /** The questions about refused parts that a document can do without: by key, the parts, and what holds without them. */
 export const LEFT_OUT: Readonly<Record<string, readonly [what: string, means: string]>> = {
@@ -117,13 +116,8 @@ function isDangling({ $ref }: Tree, document: Tree): boolean {
   return typeof $ref === 'string' && !isNode(targetOf(document, $ref));
 }
 
-/** Visits each object once and without recursion: aliases of YAML share objects, and may nest beyond the depth of the stack. */
 function membersWithin(value: unknown): { readonly holder: Tree; readonly member: string }[] {
-  const holders = new Set([value].filter(isLarge));
-  // The iteration of a Set includes what is added meanwhile.
-  for (const holder of holders)
-    for (const each of Object.values(holder) as unknown[]) if (isLarge(each)) holders.add(each);
-  return Array.from(holders, (holder) =>
+  return Array.from(partsOf(value), (holder) =>
     Object.keys(holder).map((member) => ({ holder: holder as Tree, member })),
   ).flat();
 }

@@ -1,10 +1,10 @@
 import { kindOf } from '../../src/message/content.ts';
 import { OTHER_TYPE } from '../../src/rules/vocabulary.ts';
-import { locationOf, type Media, resolver } from '../../src/schema/document.ts';
+import { locationOf, type Media, METHODS, resolver } from '../../src/schema/document.ts';
 import { asked, type Question } from './decisions.ts';
 import type { Draft } from './edits.ts';
 import { isJson } from './reading.ts';
-import { memberOf, type Tree, operationsIn, rename, repliesIn, safely } from './tree.ts';
+import { memberOf, type OperationNode, type Tree, operationsIn, rename, safely } from './tree.ts';
 
 /** A request body or a reply, with its media types. */
 interface Bodies {
@@ -31,36 +31,88 @@ function isAnyJson(type: string, content: Tree, { document }: Draft): boolean {
   return format !== 'binary' && isBodyOfJson(String(contentMediaType));
 }
 
-function bodiesIn({ document }: Draft): Bodies[] {
+function bodiesOf({ node: operation, method, path }: OperationNode, { document }: Draft): Bodies[] {
   const resolve = resolver(document);
-  const found = new Map<Tree, Bodies>();
-  const add = (node: Tree | undefined, where: string, of: Bodies['of']) => {
+  const responses = memberOf(operation, 'responses') ?? {};
+  const isOnly = !Object.keys(responses).some((each) => each.startsWith('2'));
+  const declared = [
+    [memberOf(operation, 'requestBody'), 'requestBody', 'request'] as const,
+    ...Object.keys(responses).map((status) => {
+      const of = status.startsWith('2') || (status === 'default' && isOnly) ? 'success' : 'failure';
+      return [memberOf(responses, status), `response ${status}`, of] as const;
+    }),
+  ];
+  return declared.flatMap(([holder, what, of]) => {
+    const node = holder && safely(() => resolve(holder));
     const content = memberOf(node, 'content');
-    if (node !== undefined && content !== undefined && found.get(node)?.of !== 'success')
-      found.set(node, { node, content, where, of });
-  };
-  for (const { node, method, path } of operationsIn(document)) {
-    const body = memberOf(node, 'requestBody');
-    add(body && safely(() => resolve(body)), `${method} ${path}, requestBody`, 'request');
-  }
-  for (const { reply, status, responses, where } of repliesIn(document)) {
-    const isOnly = status === 'default' && !Object.keys(responses).some((each) => each.startsWith('2'));
-    add(reply, where, isOnly || status.startsWith('2') ? 'success' : 'failure');
-  }
+    return node && content ? [{ node, content, where: `${method} ${path}, ${what}`, of }] : [];
+  });
+}
+
+function bodiesIn(draft: Draft): Bodies[] {
+  const found = new Map<Tree, Bodies>();
+  for (const body of operationsIn(draft.document).flatMap((each) => bodiesOf(each, draft)))
+    if (found.get(body.node)?.of !== 'success') found.set(body.node, body);
   return [...found.values()];
 }
 
-/** @returns a refusal of each body that is no text and no bytes, and that no edit makes JSON */
-export function withoutJson(draft: Draft): string[] {
-  return bodiesIn(draft).flatMap(({ content, where, of }) => {
-    const types = Object.keys(content);
-    const isBody = (type: string) => isBodyOfJson(type) || isAny(type) || isPlain(bare(type), content[type], draft);
-    if (of === 'failure' || types.length === 0 || types.some(isBody)) return [];
-    const cure = 'leave the operation out, or describe the body as application/json, as a text or as bytes';
-    const named = `${types.join(', ')} is neither JSON nor a text or bytes`;
-    return [`${locationOf(content)}, ${where}: ${named}, and the service has no other bodies: ${cure}`];
-  });
+/** Whether a request, or a success, may have no body that the service keeps. */
+function isOther({ content, of }: Bodies, draft: Draft): boolean {
+  const types = Object.keys(content);
+  return of !== 'failure' && types.length > 0 && !types.some((each) => isTaken(each, content, draft));
 }
+
+const isTaken = (type: string, content: Tree, draft: Draft) =>
+  isBodyOfJson(type) || isAny(type) || isPlain(bare(type), content[type], draft);
+
+const typesIn = ({ content }: Bodies) => Object.keys(content).join(', ');
+
+/** The operations that have such bodies. */
+function othersIn(draft: Draft) {
+  const all = operationsIn(draft.document);
+  const found = all.flatMap((operation) => {
+    const bodies = bodiesOf(operation, draft).filter((each) => isOther(each, draft));
+    return bodies.length === 0 ? [] : [{ operation, bodies }];
+  });
+  return { found, areAll: found.length === all.length };
+}
+
+/** @returns the refusals of all bodies of other kinds, where no operation would be left without them */
+export function withoutOperations(draft: Draft): string[] {
+  const { found, areAll } = othersIn(draft);
+  const cure =
+    'describe the body as application/json, as a text or as bytes: no operation would be left without such bodies';
+  return found.flatMap(({ bodies }) =>
+    bodies
+      .filter(() => areAll)
+      .map((each) => {
+        const { content, where } = each;
+        return `${locationOf(content)}, ${where}: ${typesIn(each)} is neither JSON nor a text or bytes, and the service has no other bodies: ${cure}`;
+      }),
+  );
+}
+
+export const OPERATIONS: Question = {
+  key: 'operations',
+  ask: (draft) => {
+    const { found, areAll } = othersIn(draft);
+    const apply = () => {
+      const paths = memberOf(draft.document, 'paths') ?? {};
+      for (const { operation } of found) {
+        const { item, method, path } = operation;
+        Reflect.deleteProperty(item, method);
+        if (!METHODS.some((each) => Object.hasOwn(item, each))) Reflect.deleteProperty(paths, path);
+      }
+    };
+    return asked(
+      'operations with bodies of a kind that the service does not have, such as forms, multipart, streams and XML',
+      (areAll ? [] : found).flatMap(({ bodies }) =>
+        bodies.map((each) => ({ node: each.content, name: `${each.where}: ${typesIn(each)}` })),
+      ),
+      { name: 'leave-out', means: 'the service does not have the operation', apply },
+    );
+  },
+};
 
 /**
  * The media types to keep: all of a request, one of a reply, which is JSON if it can be, and of a failure. `charset=utf-8`

@@ -6,7 +6,7 @@ import { ContractError } from '../../src/contract-error.ts';
 import { locationOf, placedAs, readTree, targetOf, writtenAs } from '../../src/schema/document.ts';
 import { isLarge } from '../../src/schema/exact.ts';
 import { Text } from './text.ts';
-import { assign, holdersIn, isNode, memberOf, safely, type Tree } from './tree.ts';
+import { assign, holdersIn, isNode, memberOf, partsOf, safely, type Tree } from './tree.ts';
 
 export interface Source {
   readonly document: Tree;
@@ -153,14 +153,6 @@ class FilesOnly extends BaseResolver {
     if (!this.trees.has(absoluteRef)) return super.parseDocument(source, isRoot);
     return { source, parsed: this.trees.get(absoluteRef) };
   }
-}
-
-/** All objects and lists of a tree, data too. */
-function partsOf(tree: unknown): Set<object> {
-  const parts = new Set([tree].filter(isLarge));
-  // The iteration of a Set includes what is added meanwhile.
-  for (const part of parts) for (const each of Object.values(part) as unknown[]) if (isLarge(each)) parts.add(each);
-  return parts;
 }
 
 /** Copies a tree; each part that was read from another file keeps its line there. */

@@ -14,7 +14,16 @@ interface Entry {
 type Reported = Pick<Adoption, 'edits' | 'questions' | 'refusals'>;
 
 export const openIn = ({ questions }: Pick<Reported, 'questions'>) =>
-  [...questions.values()].filter(({ answer }) => answer === undefined);
+  [...questions.values()].filter(({ answer, made }) => answer === undefined && made === undefined);
+
+/** What was made, and the author may answer otherwise. */
+export const madeIn = ({ questions }: Pick<Reported, 'questions'>) =>
+  [...questions.values()].filter(({ answer, made }) => answer === undefined && made !== undefined);
+
+/** How many places were edited. */
+export const countEdits = (work: Reported): number =>
+  [...work.edits.values(), ...madeIn(work).map(({ made, places }) => (made === 'edit' ? [...places] : []))].flat()
+    .length;
 
 /** A question in lines. @param file has the places that are too many to be shown */
 export function inWords(asked: AskedDoubt, file?: string): string[] {
@@ -25,6 +34,7 @@ export function inWords(asked: AskedDoubt, file?: string): string[] {
 export function printed(work: Reported, file?: string): string[] {
   const told = [
     ...Array.from(work.edits, ([what, places]) => shownOf(ofEdit(what, places), file).join('\n  ')),
+    ...madeIn(work).map((each) => `${each.made ?? 'edit'}: ${inWords(each, file).join('\n  ')}`),
     ...openIn(work).map((each) => `decision: ${inWords(each, file).join('\n  ')}`),
   ];
   return [...told, ...work.refusals.map((each) => `refusal: ${each}`)];
@@ -36,7 +46,10 @@ export function listed({ edits, questions, refusals }: Reported): string {
     ...Array.from(edits, ([what, places]) => ofEdit(what, places)),
     ...Array.from(questions.values(), (each) => {
       const { heading, places } = ofQuestion(each);
-      return { heading: `decision: ${heading}: ${each.answer ?? 'not made'} (${places.length})`, places };
+      const { answer, made, choices } = each;
+      const [kind = 'decision', choice = 'not made'] =
+        answer === undefined && made !== undefined ? [made, choices[0]?.name] : ['decision', answer];
+      return { heading: `${kind}: ${heading}: ${choice} (${places.length})`, places };
     }),
     ...refusals.map((each) => ({ heading: `refusal: ${each}`, places: [] })),
   ];

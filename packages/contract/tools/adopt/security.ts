@@ -24,12 +24,14 @@ export const SECURITY: Question = {
     const schemes = memberOf(memberOf(document, 'components'), 'securitySchemes') ?? {};
     const resolve = resolver(document);
     const schemeOf = (name: string) => safely(() => resolve(schemes[name] as Tree)) ?? schemes[name];
-    const refused = Object.keys(schemes).filter((name) => !isKept(schemes[name], schemeOf(name)));
     const holders = [{ node: document, where: 'security' }, ...operationsIn(document)].filter(({ node }) =>
       isSecurity(node['security']),
     );
     const lists = holders.map(({ node }) => node['security'] as Security);
     const named = [...new Set(lists.flat().flatMap(Object.keys))];
+    const bad = Object.keys(schemes).filter((name) => !isKept(schemes[name], schemeOf(name)));
+    // One that no operation names is left out without a question.
+    const refused = bad.filter((name) => named.includes(name));
     if (refused.length === 0 && isOneScheme(document, operationsIn(document))) return undefined;
 
     const carriers = new Map(named.map((name) => [name, carrierOf(schemeOf(name))]));
@@ -43,7 +45,7 @@ export const SECURITY: Question = {
         for (const { node } of holders) node['security'] = collapsed(node['security'] as Security, chosen);
       },
     });
-    const kept = Object.keys(schemes).filter((name) => !refused.includes(name));
+    const kept = Object.keys(schemes).filter((name) => !bad.includes(name));
     // The schemes that operations name come first.
     const choices = [...named.filter((name) => kept.includes(name)), ...kept, ...(kept.length === 0 ? [BEARER] : [])];
     const declared = (refused.length > 0 ? refused : named).map((name) => ({

@@ -73,6 +73,17 @@ export function holdersIn(tree: unknown): Set<object> {
   return holders;
 }
 
+/**
+ * All objects and lists of a tree, data too, each once and without recursion: aliases of YAML share objects, and may nest
+ * beyond the depth of the stack.
+ */
+export function partsOf(tree: unknown): Set<object> {
+  const parts = new Set([tree].filter(isLarge));
+  // The iteration of a Set includes what is added meanwhile.
+  for (const part of parts) for (const each of Object.values(part) as unknown[]) if (isLarge(each)) parts.add(each);
+  return parts;
+}
+
 export interface OperationNode {
   readonly node: Tree;
   readonly item: Tree;

@@ -2,22 +2,23 @@ import type { ContractError } from '../../src/contract-error.ts';
 import type { ObjectKind } from '../../src/rules/vocabulary.ts';
 import { follower } from '../../src/schema/document.ts';
 import type { Answers } from './answers.ts';
-import type { Choice, Doubt, Question } from './decisions.ts';
+import type { Choice, Doubt, Made, Question } from './decisions.ts';
 import { MAPPINGS, pin } from './discriminators.ts';
 import { type Draft, type Edit, EDITS, VARIABLES } from './edits.ts';
 import { EDITS_OF_MEANING } from './edits-of-meaning.ts';
 import { DECLARE, ERROR_BODY, FAILURE_HEADERS, STATUS_422 } from './failures.ts';
 import { IGNORED_BODIES } from './ignored-bodies.ts';
 import { LEFT_OUT, leaveOut, type Part, refusedParts } from './leaving-out.ts';
-import { MEDIA_TYPES, withoutJson } from './media-types.ts';
+import { MEDIA_TYPES, OPERATIONS, withoutOperations } from './media-types.ts';
 import { refusalsOfDefaults } from './places.ts';
 import { danglingIn } from './read.ts';
 import { errorsOf, refusalsOfForm, refusalsOfMeaning } from './reading.ts';
 import { REPEATED, REPEATED_PARAMETERS } from './repeated-parameters.ts';
 import { SECURITY } from './security.ts';
 import { SERVERS } from './servers.ts';
-import { PlaceList } from './spots.ts';
+import { PlaceList, type Spot } from './spots.ts';
 import { type Tree, type TreePart, nodesIn } from './tree.ts';
+import { leaveOutUnused, UNUSED } from './unused.ts';
 
 /** The stages, one after the other: a document that a stage refuses cannot be read by the next ones. */
 const STAGES: readonly {
@@ -28,7 +29,7 @@ const STAGES: readonly {
   { edits: [], questions: [IGNORED_BODIES], refusals: danglingIn },
   {
     edits: [...EDITS, ...REPEATED],
-    questions: [MEDIA_TYPES, REPEATED_PARAMETERS, SECURITY, SERVERS],
+    questions: [OPERATIONS, MEDIA_TYPES, REPEATED_PARAMETERS, SECURITY, SERVERS],
     refusals: refusalsOfForm,
   },
   { edits: [DECLARE], questions: [STATUS_422, ERROR_BODY, FAILURE_HEADERS], refusals: () => [] },
@@ -36,7 +37,7 @@ const STAGES: readonly {
   // Variables are declared again, as a parameter that is left out may be the variable of a path.
   { edits: [VARIABLES], questions: [], refusals: refusalsOfMeaning },
 ];
-export const ALL_EDITS = [...new Set(STAGES.flatMap(({ edits }) => edits))];
+export const ALL_EDITS = [...new Set(STAGES.flatMap(({ edits }): readonly Pick<Edit, 'what'>[] => edits)), UNUSED];
 export const ALL_KEYS = [
   ...STAGES.flatMap(({ questions }) => questions.map(({ key }) => key)),
   ...Object.keys(LEFT_OUT),
@@ -81,14 +82,14 @@ export class Adoption {
       });
       refusals = [...thrown, ...found];
       // Once it is decided which bodies there are, and before what is no JSON goes.
-      other ??= withoutJson(this.draft);
+      other ??= withoutOperations(this.draft);
       if (refusals.length > 0) break;
     }
     const wrong = errorsOf(() => {
       for (const [key, parts] of this.leftOut) this.settle(key, doubtOf(key, parts));
     });
     refusals = wrong.length > 0 ? wrong : refusals;
-    // A document with bodies that are not JSON cannot be adopted, so its other refusals would be of no use.
+    // A document without such an operation cannot be adopted, so its other refusals would be of no use.
     this.refusals = other !== undefined && other.length > 0 ? other : refusals.map(({ message }) => message);
   }
 
@@ -101,14 +102,18 @@ export class Adoption {
           const spots =
             changed === true ? [{ node: found.node, ...(member !== undefined && { member }) }] : changed || [];
           if (spots.length === 0) continue;
-          this.changes += spots.length;
-          this.edits.getOrInsertComputed(what, () => []).push(...spots.map((each) => this.places.tell(each)));
+          this.tell(what, spots);
         }
       for (const { key, ask } of questions) {
         const asked = ask(this.draft);
         if (asked !== undefined) this.settle(key, asked)?.apply();
       }
     }
+  }
+
+  private tell(what: string, spots: readonly Spot[]): void {
+    this.changes += spots.length;
+    this.edits.getOrInsertComputed(what, () => []).push(...spots.map((each) => this.places.tell(each)));
   }
 
   private known = { changes: -1, byKind: new Map<ObjectKind, TreePart[]>() };
@@ -125,6 +130,14 @@ export class Adoption {
     if (refusals.length === 0) return refusals;
     const { document } = this.draft;
     const parts = refusedParts(document, refusals);
+    const others = new Set(refusals).difference(
+      new Set(parts.entries().flatMap(([{ key }, error]) => (key === 'examples' ? [error] : []))),
+    );
+    const unused = leaveOutUnused(document, [...others]);
+    if (unused.length > 0) {
+      this.tell(UNUSED.what, unused);
+      return undefined;
+    }
     // Anew, as edits have made other objects.
     if (parts.size > 0) this.places = new PlaceList(document);
     const before = this.changes;
@@ -156,17 +169,19 @@ export class Adoption {
   }
 
   /** Asks a question, unless it has an answer. @returns the choice */
-  private settle(key: string, { what, spots, choices }: Doubt): Choice | undefined {
+  private settle(key: string, { what, spots, choices, made }: Doubt): Choice | undefined {
     const answer = this.answers.to(key, choices);
     const { places } = this.questions.getOrInsertComputed(key, () => ({
       key,
       what,
       choices,
       answer,
+      made,
       places: new Set(),
     }));
+    const before = places.size;
     for (const each of spots) places.add(this.places.tell(each));
-    this.changes++;
+    this.changes += places.size - before;
     return choices.find(({ name }) => name === answer) ?? choices[0];
   }
 }
@@ -174,6 +189,7 @@ export class Adoption {
 /** A question as it was asked, with all of its places. */
 export interface AskedDoubt extends Pick<Doubt, 'what' | 'choices'> {
   readonly key: string;
+  readonly made: Made | undefined;
   readonly answer: string | undefined;
   readonly places: Set<string>;
 }
@@ -185,5 +201,5 @@ function doubtOf(key: string, parts: ReadonlyMap<string, Part> = new Map()): Dou
   const spots = Array.from(parts, ([told, { node, isEnforced }]) => ({ node, told, isEnforced }));
   // What is enforced comes first, such as a `type`, as all that is shown may be a few places.
   const [enforced = [], others = []] = [true, false].map((is) => spots.filter((each) => each.isEnforced === is));
-  return { what, spots: [...enforced, ...others], choices };
+  return { what, spots: [...enforced, ...others], choices, ...(key === 'examples' && { made: 'edit' }) };
 }

@@ -1,6 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { parse, stringify } from 'yaml';
 import { adopted, at, type Data, documentWith } from '../../support/adopted.ts';
+import { Answers } from '../../../tools/adopt/answers.ts';
+import { sourceOf } from '../../../tools/adopt/read.ts';
+import { Adoption } from '../../../tools/adopt/work.ts';
 
 const POST = ['paths', '/books', 'post'];
 const TITLE = ['components', 'schemas', 'Book', 'properties', 'title'];
@@ -180,8 +183,8 @@ test.each<[key: string, path: readonly string[], before: unknown, answers: Reado
     [...POST, 'responses'],
     { '422': failure('a') },
     {
+      both: expect.objectContaining({ '400': failure('a'), '422': failure('a') }),
       '400': expect.not.objectContaining({ '422': failure('a') }),
-      both: expect.objectContaining({ '400': failure('a') }),
     },
   ],
   [
@@ -202,11 +205,13 @@ test.each<[key: string, path: readonly string[], before: unknown, answers: Reado
 ])('asks for %s once, at %j', (key, path, before, answers) => {
   const yaml = documentWith(path, before);
   const first = adopted(yaml);
-  expect(first).toMatchObject({
-    refusals: [],
-    open: [expect.stringMatching(new RegExp(`^${key}: .*\n.*:\\d+:\\d+[ :,]`))],
-  });
-  for (const answer of Object.keys(answers)) expect(first.asked).toContain(`# ${key}: ${answer} (`);
+  const told = [...first.open, ...first.made];
+  expect([told, first.refusals]).toEqual([[expect.stringMatching(new RegExp(`^${key}: .*\n.*:\\d+:\\d+[ :,]`))], []]);
+  // What keeps the meaning is made unless it is answered.
+  expect(first.open.length).toBe(['examples', 'status-422', 'error-body'].includes(key) ? 0 : 1);
+  for (const answer of Object.keys(answers)) expect(told.join()).toContain(`\n  ${key}: ${answer} (`);
+  const [, made = ''] = new RegExp(`\n  ${key}: (\\S+) \\(`).exec(told.join()) ?? [];
+  if (first.open.length === 0) expect(at(first.document, path)).toEqual(answers[made]);
   for (const [answer, after] of Object.entries(answers)) {
     const made = adopted(yaml, `${key}: ${answer}\n`);
     expect(made).toMatchObject({ refusals: [], open: [], asked: `${key}: ${answer}\n` });
@@ -246,11 +251,13 @@ test('names the operations that demand two schemes together, and the header that
   ]);
 });
 
-test('refuses a body of a DELETE of 3.0 that is not JSON only when it is to be kept', () => {
+test('asks about a body of a DELETE of 3.0 that is not JSON only when it is to be kept', () => {
   const yaml = documentWith(['paths', '/books', 'delete'], { ...GONE, requestBody: { content: { 'image/*': {} } } });
   const { open, refusals } = adopted(yaml, 'ignored-bodies: leave-out');
   expect([open, refusals]).toEqual([[], []]);
-  expect(adopted(yaml, 'ignored-bodies: keep').refusals).toEqual([expect.stringContaining('image/* is neither JSON')]);
+  expect(adopted(yaml, 'ignored-bodies: keep').open).toEqual([
+    expect.stringMatching(/^operations: .*\n.*: image\/\*\n/),
+  ]);
 });
 
 test('keeps the scopes of a scheme that tokens of another one replace', () => {
@@ -292,6 +299,54 @@ test('changes 422 to 400 in a path that another path refers to', () => {
   expect(at(made.document, [...POST, 'responses', '400'])).toEqual(failure('a'));
 });
 
+test.each([
+  ['/v1', ['/v1']],
+  ['/', ['/']],
+])('tells the one path of servers, which the answer %s may change', (answer, urls) => {
+  const yaml = documentWith(['servers'], [{ url: '/v1' }], '3.1.0');
+  const { questions } = new Adoption(sourceOf(yaml).document, new Answers('decisions.yaml', '', 'books.yaml'));
+  expect(questions.get('servers')).toMatchObject({
+    made: 'as written',
+    what: 'operations are mounted at the path of servers',
+  });
+  const { open, text, document } = adopted(yaml, `servers: ${answer}\n`);
+  expect([open, (document['servers'] as unknown as Data[]).map(({ url }) => url)]).toEqual([[], urls]);
+  if (answer === '/v1') expect(text).toBe(adopted(yaml).text);
+});
+
+test('asks where operations are mounted when servers name several paths', () => {
+  const yaml = documentWith(
+    ['servers'],
+    [{ url: 'https://mock.example/rest/Books/1.0' }, { url: 'https://books.example/' }],
+  );
+  expect(adopted(yaml).open).toEqual([
+    expect.stringMatching(/^servers: .*\n(?:.*\n)+ {2}servers: \/rest\/Books\/1\.0 \(.*\n {2}servers: \/ \(/),
+  ]);
+  const { open, document } = adopted(yaml, 'servers: /\n');
+  expect([open, document['servers']]).toEqual([[], [{ url: 'https://books.example/' }]]);
+});
+
+test('takes as the shape of undeclared failures the component that all declared ones refer to', () => {
+  const own = (status: number) => ({
+    description: 'Failed',
+    content: {
+      'application/json': {
+        schema: { allOf: [{ $ref: '#/components/schemas/Error' }, { properties: { error: { const: status } } }] },
+      },
+    },
+  });
+  const yaml = documentWith([...POST, 'responses'], {
+    '204': { description: 'Done' },
+    '404': own(404),
+    '409': own(409),
+  });
+  const { made, open, document } = adopted(yaml);
+  expect([made.length, open]).toEqual([1, []]);
+  expect(at(document, ['components', 'responses', 'Failure', 'content', 'application/json'])).toEqual({
+    schema: { $ref: '#/components/schemas/Error' },
+  });
+});
+
 test('puts all operations below the path of the answer, when one has the path of a page of the service', () => {
   const yaml = documentWith(['paths', '/docs'], { get: { responses: { default: { description: 'Read' } } } });
   const made = adopted(yaml.replace('- url: /v1', '- url: /'), 'servers: /api');
@@ -306,7 +361,7 @@ test('refuses an answer that is none of the choices, with its line', () => {
 
 test.each<[what: RegExp, path: readonly string[], before: unknown]>([
   [
-    /^openapi\.yaml:\d+:\d+, post \/books, requestBody: text\/csv is neither JSON nor a text or bytes, and the service has no other bodies: leave /,
+    /^openapi\.yaml:\d+:\d+, post \/books, requestBody: text\/csv is neither JSON nor a text or bytes, and the service has no other bodies: describe /,
     [...POST, 'requestBody', 'content'],
     { 'text/csv': json },
   ],
@@ -315,7 +370,7 @@ test.each<[what: RegExp, path: readonly string[], before: unknown]>([
     [...POST, 'responses', '201', 'content'],
     { 'image/png': json },
   ],
-])('refuses a body whose schema describes JSON, which it is not: %s', (what, path, before) => {
+])('refuses bodies of other kinds where all operations have such: %s', (what, path, before) => {
   expect(adopted(documentWith(path, before)).refusals).toEqual([expect.stringMatching(what)]);
 });
 

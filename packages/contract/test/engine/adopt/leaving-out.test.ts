@@ -92,7 +92,8 @@ test.each<[key: string, example: unknown, type: string, left: readonly unknown[]
   ['examples', 5, 'string', [{ name: 'f', in: 'query', schema: { type: 'string' } }]],
 ])('asks about %s when the first member of a parameter is the example %j', (key, example, type, left) => {
   const yaml = documentWith([...POST, 'parameters'], [{ example, name: 'f', in: 'query', schema: { type } }]);
-  expect(adopted(yaml).open).toEqual([expect.stringMatching(new RegExp(`^${key}: `))]);
+  const { open, made } = adopted(yaml);
+  expect([...open, ...made]).toEqual([expect.stringMatching(new RegExp(`^${key}: `))]);
   const { document, refusals } = adopted(yaml, `${key}: leave-out\n`);
   expect([refusals, at(document, [...POST, 'parameters'])]).toEqual([[], left]);
 });
@@ -116,4 +117,73 @@ test('keeps the comment of an item when the item before it is left out', () => {
     'title:\n          type: string\n          examples:\n            - one # first\n            - 5 # bad\n            - two # second',
   );
   expect(adopted(yaml, 'examples: leave-out\n').text).toBe(yaml.replace('            - 5 # bad\n', ''));
+});
+
+const SVG = { content: { 'image/svg+xml': { schema: { type: 'object' } } } };
+const FORM = { 'application/x-www-form-urlencoded': { schema: { $ref: '#/components/schemas/Form' } } };
+
+test('asks about operations with bodies of other kinds, and leaves each out with its path when it is the last', () => {
+  const document = parse(documentWith(['components', 'requestBodies', 'Form'], { content: FORM })) as Data;
+  const paths = document['paths'] ?? {};
+  const done = { '204': { description: 'Done' }, default: { description: 'Failed' } };
+  Object.assign(paths['/books'] ?? {}, {
+    put: { operationId: 'setBooks', requestBody: { $ref: '#/components/requestBodies/Form' }, responses: done },
+    get: { operationId: 'seeBooks', responses: { ...done, '200': { description: 'Seen', ...SVG } } },
+  });
+  Object.assign(paths, {
+    '/forms': { post: { operationId: 'send', requestBody: { content: FORM }, responses: done } },
+    '/failures': { get: { operationId: 'fail', responses: { ...done, '404': { description: 'None', ...SVG } } } },
+  });
+  // Nothing else leads to this component, which is refused.
+  Object.assign(document['components']?.['schemas'] ?? {}, { Form: { type: 'object', $anchor: 'form' } });
+  const first = adopted(stringify(document));
+  expect(first.open).toEqual([
+    expect.stringMatching(/^operations: /),
+    expect.stringMatching(/^media-types: .*\n.* get \/failures, response 404: image\/svg\+xml \(/),
+  ]);
+  const told = ['get /books, response 200: image/svg+xml', 'put /books, requestBody: ', 'post /forms, requestBody: '];
+  expect(first.open[0]?.match(/\d+:\d+ .*/g)).toEqual(told.map((each) => expect.stringContaining(each)));
+  const made = adopted(stringify(document), 'operations: leave-out\nmedia-types: json\n');
+  expect(made).toMatchObject({ open: [], refusals: [] });
+  expect(Object.entries(made.document['paths'] ?? {}).map(([path, item]) => [path, ...Object.keys(item)])).toEqual([
+    ['/books', 'post'],
+    ['/failures', 'get'],
+  ]);
+  expect(at(made.document, ['components', 'schemas', 'Form'])).toBeUndefined();
+  expect(at(made.document, ['components', 'requestBodies', 'Form'])).toBeUndefined();
+});
+
+test.each([
+  ['a form', 'requestBodies', { content: { 'multipart/form-data': { schema: { type: 'object' } } } }],
+  ['a stream', 'responses', { description: 'Book', content: { 'text/event-stream': { schema: {} } } }],
+  ['a scheme of security', 'securitySchemes', { type: 'http', scheme: 'basic' }],
+  ['a reference that leads nowhere', 'schemas', { $ref: 'none.yaml' }],
+  ['a field', 'parameters', { name: 'a', in: 'cookie', schema: { type: 'string' } }],
+])(
+  'leaves out %s in components that nothing leads to, with what refers to it, and asks nothing',
+  (_, section, part) => {
+    const document = parse(documentWith(['components', section, 'Alone'], part)) as Data;
+    const kept = { type: 'object', properties: { self: { $ref: '#/components/schemas/Kept' } } };
+    Object.assign(document['components']?.['schemas'] ?? {}, {
+      Kept: kept,
+      Other: { allOf: [{ $ref: `#/components/${section}/Alone` }] },
+    });
+    if (section !== 'schemas') Reflect.deleteProperty(document['components']?.['schemas'] ?? {}, 'Other');
+    const made = adopted(stringify(document));
+    expect(made).toMatchObject({ open: [], refusals: [] });
+    expect(made.edits).toContain('a component that nothing leads to was left out, where the service would refuse it');
+    expect(at(made.document, ['components', section, 'Alone'])).toBeUndefined();
+    expect(made.document['components']?.['schemas']).toMatchObject({ Kept: kept });
+    expect(made.document['components']?.['schemas']).not.toHaveProperty('Other');
+  },
+);
+
+test('keeps a component that only a webhook or a mapping leads to, and asks about it', () => {
+  const yaml = documentWith(['components', 'schemas', 'Alone'], { type: 'string', format: 'isbn' });
+  const hook = {
+    post: { requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Alone' } } } } },
+  };
+  const document = { ...(parse(yaml) as Data), openapi: '3.1.0', webhooks: { hook } };
+  const made = adopted(stringify(document), 'formats: leave-out\n');
+  expect(at(made.document, ['components', 'schemas', 'Alone'])).toEqual({ type: 'string' });
 });

@@ -145,7 +145,7 @@ test('adopt overwrites no other file by its places', async () => {
   expect(read('decisions.places.txt')).toBe('Mine.\n');
 });
 
-test('adopt names three operations of a component that many use, and says where none does', async () => {
+test('adopt names three operations of a component that many use, and leaves out one that none uses', async () => {
   const operation = (id: string) => ({
     operationId: id,
     requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Tome' } } } },
@@ -162,5 +162,5 @@ test('adopt names three operations of a component that many use, and says where 
   );
   const { stdout } = await run();
   expect(stdout).toMatch(/: format title .* \(post \/a, post \/b, post \/c, 2 more\)\n/);
-  expect(stdout).toMatch(/: format alone .* \(no operation\)\n/);
+  expect(stdout).toMatch(/^edit: a component that nothing leads to .*\n.*:\d+:5 schemas\/Alone\n/m);
 });
