@@ -116,13 +116,24 @@ export type Added<T> =
     ? { readonly [Name in keyof C]: ValueOf<C[Name]> | (Name extends OptionalOf<C> ? null : never) }
     : never;
 
-/** A row, or a key, from the data of a request: a member that is no column does not compile. */
-export type Kept<Given, Stored> = Given & Readonly<Record<Exclude<MembersOf<Given>, keyof Stored>, NoSuchColumn>>;
+/**
+ * A row, or a key, from the data of a request: a member that is no column does not compile, nor does a column that is not
+ * written. A column that could be left out would be lost unseen, as a member of a reply: an optional one may be undefined.
+ */
+export type Kept<Given, Stored> = Given &
+  Readonly<Record<Exclude<MembersOf<Given>, keyof Stored>, NoSuchColumn>> &
+  Readonly<Record<LeftOut<keyof Stored, MembersOf<Given>>, ColumnNotNamed>>;
+/** The columns without these names; none of a table that only the run time knows. */
+type LeftOut<Column, Names> = string extends Column ? never : Exclude<Column, Names>;
 /** Distributes over the types of a union. */
 type MembersOf<Given> = Given extends unknown ? keyof Given : never;
 /** The type of a member that no column has: no value fits, and the error of the compiler has the words below. */
 interface NoSuchColumn {
   readonly 'no such column': never;
+}
+/** The type of a column that a row does not write. */
+interface ColumnNotNamed {
+  readonly 'write the column: undefined is null': never;
 }
 
 /** The tables as Kysely knows them. */

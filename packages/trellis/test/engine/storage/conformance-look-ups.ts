@@ -129,7 +129,7 @@ export function testLookUps(getStore: () => Store, spreads: boolean): void {
     test('inside a transaction, a look-up finds what the transaction has written, and not what it has rolled back', async () => {
       const id = nextId++;
       const work = inside(async ({ create, database, get }) => {
-        await create('items', { id, name: 'one' });
+        await create('items', { id, name: 'one', tag: undefined });
         await database.updateTable('items').set({ name: 'two' }).where('id', '=', id).execute();
         expect(await get('items', { id })).toEqual({ id, name: 'two', tag: undefined });
         throw new Error('undone');

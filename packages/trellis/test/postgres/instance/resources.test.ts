@@ -24,8 +24,8 @@ function keeping(events: string[]): AnyService {
     events.push('opened');
     signal.addEventListener('abort', () => events.push('aborted'));
     // The store is open for reads and writes.
-    await create('items', { id: 100n, name: 'opened' });
-    const keep = (name: string) => create('items', { id: 101n, name });
+    await create('items', { id: 100n, name: 'opened', tag: undefined });
+    const keep = (name: string) => create('items', { id: 101n, name, tag: undefined });
     return {
       keep,
       [Symbol.asyncDispose]: async () => {
