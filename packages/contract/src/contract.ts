@@ -1,4 +1,4 @@
-import { variablesOf } from './rules/addresses.ts';
+import { byConcreteness, variablesOf } from './rules/addresses.ts';
 import { DEFAULT_BODY_BYTES, MAX_BODY_BYTES } from './rules/body-limit.ts';
 import { bodiesOf, type ContractContent, type ContractReply, readReply, valuesOf } from './message/content.ts';
 import {
@@ -139,8 +139,8 @@ export function readOperations(
       });
     }
   requireOneScheme(demands, attempt);
-  // Paths without parameters go first, or `/items/{id}` would take `/items/newest`.
-  return operations.sort((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')));
+  // For the router, as paths are a map, whose order means nothing.
+  return operations.sort((one, other) => byConcreteness(one.path, other.path));
 }
 
 /** @param taken the operationIds of other operations */

@@ -1,5 +1,5 @@
 import { directly } from '../schema/findings.ts';
-import { type OpenApiDocument, pathItemsOf, type PathItem, refuse, type Server } from '../schema/document.ts';
+import { METHODS, type OpenApiDocument, pathItemsOf, type PathItem, refuse, type Server } from '../schema/document.ts';
 
 const VARIABLE = /\{[^}]*\}/;
 const VARIABLES = /\{([^}]*)\}/g;
@@ -17,21 +17,16 @@ export function readBasePath(
   // Operations are mounted at the path of the first server alone.
   const isList = Array.isArray(servers) && isSound(servers);
   const basePath = (isList ? attempt(() => pathOf(servers)) : undefined) ?? '';
-  const templates: { readonly path: string; readonly matches: RegExp }[] = [];
+  const known = new Map<string, string>();
   for (const [path, item] of pathItemsOf(document, attempt))
     attempt(() => {
       requireForm(path, item);
       refusePage(basePath + path, item);
-      // The router tries paths without variables first.
-      if (!VARIABLE.test(path)) return;
-      const hiding = templates.find(({ matches }) => matches.test(path));
-      if (hiding !== undefined)
-        refuse(
-          item,
-          path,
-          `the path ${hiding.path}, which stands earlier, matches the same requests: move ${path} before it, or join the two`,
-        );
-      templates.push({ path, matches: matching(path) });
+      for (const method of METHODS.filter((each) => Object.hasOwn(item, each))) {
+        const key = `${method} ${path.replaceAll(VARIABLES, '{}')}`;
+        const same = known.getOrInsertComputed(key, () => path);
+        if (same !== path) refuse(item, path, `the path ${same} matches the same requests of ${method}: join the two`);
+      }
     });
   return basePath;
 }
@@ -39,6 +34,20 @@ export function readBasePath(
 export function variablesOf(template: string): string[] {
   return [...template.matchAll(VARIABLES)].map(([, name = '']) => name);
 }
+
+/**
+ * Compares two templates, for a sort: one that has a text where the other has a variable comes first, and applies to the
+ * requests that match both (OpenAPI 3.1, Paths Object).
+ */
+export function byConcreteness(one: string, other: string): number {
+  const [ranks, others] = [one, other].map((path) => path.split('/').map(concreteness)) as [number[], number[]];
+  const at = ranks.findIndex((rank, index) => rank !== others[index]);
+  return at < 0 ? ranks.length - others.length : (others[at] ?? -1) - (ranks[at] ?? -1);
+}
+
+/** Of a segment with a variable, the length of its text. */
+const concreteness = (segment: string) =>
+  VARIABLE.test(segment) ? segment.replaceAll(VARIABLES, '').length : Number.MAX_SAFE_INTEGER;
 
 /** Matches every path that the template matches, and every template that matches no other paths. */
 export function matching(template: string): RegExp {

@@ -45,7 +45,10 @@ export const VOCABULARY: Readonly<Record<ObjectKind, Readonly<Record<string, Voc
     info: one('Info', '`contract:check` compares `version`'),
     jsonSchemaDialect: refused(DIALECT),
     servers: list('Server', 'the service mounts the operations at the path of the first one; the others are listed'),
-    paths: map('Path Item', 'each operation needs a handler; if two templates match a request, the first one applies'),
+    paths: map(
+      'Path Item',
+      'each operation needs a handler; if two templates match a request, the more concrete one that has its method applies, wherever it stands',
+    ),
     components: one('Components', 'parts that operations refer to'),
     security: list('Security Requirement', SECURITY),
     ...shown('webhooks', 'tags', 'externalDocs'),

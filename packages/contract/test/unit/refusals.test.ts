@@ -226,8 +226,8 @@ describe('the service refuses to start, and says why, for a contract with', () =
     [
       'two paths that match the same requests',
       '  /weather:',
-      '  /beds/{id}: {}\n  /weather:',
-      '/beds/{id}: the path /beds/{bed-id}, which stands earlier, matches the same requests',
+      "  /beds/{id}: { $ref: '#/paths/~1beds~1{bed-id}' }\n  /weather:",
+      '/beds/{id}: the path /beds/{bed-id} matches the same requests of get: join the two',
     ],
     [
       'a path item that refers to itself',

@@ -49,9 +49,11 @@ class Comparer {
       if (present === undefined) this.report('operation removed', where);
       else this.compareOperation(operation, present, where);
     }
-    const pathsIn = ({ operations }: Contract) => operations.map(({ path }) => path);
-    for (const [where, { path }] of now) {
-      if (takesRequests(path, pathsIn(was), pathsIn(is))) this.report('requests of another path taken', where);
+    const pathsOf = ({ operations }: Contract, method: string) =>
+      operations.filter((each) => each.method === method).map(({ path }) => path);
+    for (const [where, { method, path }] of now) {
+      if (takesRequests(path, pathsOf(was, method), pathsOf(is, method)))
+        this.report('requests of another path taken', where);
       else if (!old.has(where)) this.report('operation added', where);
     }
     this.compareErrorNumbers(errorNumbersIn(was.document), errorNumbersIn(is.document));

@@ -3,7 +3,8 @@ import { matching } from '../../src/rules/addresses.ts';
 /**
  * Whether a path gets requests that another path, which is still there, got before.
  *
- * @param was the paths of the old contract, and `is` those of the new one: the first that matches a request applies
+ * @param was the paths that have the method in the old contract, and `is` those in the new one: the first that matches a
+ *   request applies
  */
 export function takesRequests(path: string, was: readonly string[], is: readonly string[]): boolean {
   const precedes = (paths: readonly string[], other: string) =>

@@ -28,7 +28,10 @@ export const RULES = {
   'other members of requests left out': rule(IGNORED, 'no schema names them: operations no longer get them'),
   'other members of replies left out': rule(GONE, 'no schema names them: `additionalProperties` kept them'),
   'operation added': rule(COMPATIBLE, 'no client calls it yet'),
-  'requests of another path taken': rule(UNCALLED, 'both paths match some requests, and the other one was the first'),
+  'requests of another path taken': rule(
+    UNCALLED,
+    'both paths match some requests of the method, and the other one got them',
+  ),
   'operation removed': rule(UNCALLED, 'its path or its method no longer exists'),
   'path parameter renamed': rule(RENAMED, 'requests match as before; generated clients name an argument after it'),
   'operationId changed': rule(RENAMED, 'generated clients name a function after it'),

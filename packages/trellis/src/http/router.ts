@@ -37,6 +37,8 @@ export function routeOperations(router: IRouter, options: RouterOptions): void {
   const basePath = options.basePath + contract.basePath;
   const countRequest = options.rateLimit && createRateLimit(options.rateLimit);
   const given = { authenticator, countRequest, RequestTools: toolsWith(options.shared), tell: contract.tell, basePath };
+  /** The methods of the paths that a request matches, where none has its own. */
+  const allowed = new WeakMap<object, string[]>();
   for (const [path, declared] of Map.groupBy(contract.operations, (each) => each.path)) {
     const route = router.route(literalPath(basePath) + templatePath(path));
     for (const operation of declared) {
@@ -48,9 +50,17 @@ export function routeOperations(router: IRouter, options: RouterOptions): void {
     }
     // Express answers HEAD by the route of GET.
     const methods = declared.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-    const allowed = [...new Set(methods)].join(', ');
-    route.all(onlyAllow(allowed));
+    // A less concrete path may have the method.
+    route.all((request, _response, next) => {
+      allowed.set(request, [...(allowed.get(request) ?? []), ...methods]);
+      next();
+    });
   }
+  router.use((request, response, next) => {
+    const methods = allowed.get(request);
+    if (methods === undefined) next();
+    else onlyAllow([...new Set(methods)].join(', '))(request, response, next);
+  });
 }
 
 export function onlyAllow(methods: string): RequestHandler {

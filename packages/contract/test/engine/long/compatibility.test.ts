@@ -132,10 +132,16 @@ const EDITS: readonly Edit[] = [
     ['request refused'],
   ],
   ['\ncomponents:', `${tidyAt('/vases')}\ncomponents:`, ['operation added'], ['operation removed']],
-  ['\ncomponents:', `${tidyAt('/pots/tidy')}\ncomponents:`, ['requests of another path taken'], ['operation removed']],
+  ['\ncomponents:', `${tidyAt('/pots/tidy')}\ncomponents:`, ['operation added'], ['operation removed']],
+  [
+    '\ncomponents:',
+    `${tidyAt('/pots/tidy').replace('post:', 'put:')}\ncomponents:`,
+    ['requests of another path taken'],
+    ['operation removed'],
+  ],
   ['\ncomponents:', `${TIDY_KIND}\ncomponents:`, ['operation added'], ['operation removed']],
   ['paths:', `paths:${TIDY_KIND.replace('/p{', '/q{')}`, ['operation added'], ['operation removed']],
-  ['paths:', `paths:${TIDY_KIND}`, ['requests of another path taken'], ['operation removed']],
+  ['paths:', `paths:${TIDY_KIND}`, ['operation added'], ['operation removed']],
   [
     '/pots/{id}:\n    put:\n      operationId: putPot\n      parameters:\n        - { name: id,',
     '/pots/{pot}:\n    put:\n      operationId: putPot\n      parameters:\n        - { name: pot,',
@@ -303,12 +309,15 @@ describe('compareContracts', () => {
     }
   });
 
-  test('reports the path that comes first now, if two match the same requests', async () => {
+  test('reports a path that takes requests of another one by its method, and no order of paths', async () => {
     const first = await loadContract(POTS.replace('paths:', `paths:${TIDY_KIND}`));
     const last = await loadContract(POTS.replace('\ncomponents:', `${TIDY_KIND}\ncomponents:`));
     const taken = (where: string) => [{ rule: 'requests of another path taken', where, what: expect.any(String) }];
-    expect(compareContracts(last, first)).toEqual(taken('POST /p{kind}/tidy'));
-    expect(compareContracts(first, last)).toEqual(taken('PUT /pots/{id}'));
+    const added = await loadContract(
+      POTS.replace('\ncomponents:', `${tidyAt('/pots/tidy').replace('post:', 'put:')}\ncomponents:`),
+    );
+    expect([compareContracts(last, first), compareContracts(first, last)]).toEqual([[], []]);
+    expect(compareContracts(pots, added)).toEqual(taken('PUT /pots/tidy'));
   });
 
   test('reports the same change of replies that operations share in one line', async () => {

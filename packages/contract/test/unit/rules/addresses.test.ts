@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { PAGES, readBasePath } from '../../../src/rules/addresses.ts';
+import { byConcreteness, PAGES, readBasePath } from '../../../src/rules/addresses.ts';
 import { readOpenApi } from '../../../src/schema/document.ts';
 
 /** A contract with an empty GET operation at each of these paths. */
@@ -103,17 +103,34 @@ describe('a path of the contract', () => {
 
   test.each([
     ['/x/{a}', '/x/{b}'],
-    ['/x/{a}', '/x/{a}.json'],
-    ['/x/{a}/{b}', '/x/v{a}/{c}'],
-  ])('is refused when %s stands before %s and hides it', (first, second) => {
+    ['/x/{a}/v{b}', '/x/{b}/v{a}'],
+  ])('is refused beside %s if it is %s, which matches the same requests', (first, second) => {
     expect(refusalOf(first, second)).toThrow(
-      `openapi.yaml:5:3, ${second}: the path ${first}, which stands earlier, matches the same requests: move ${second} before it`,
+      `openapi.yaml:5:3, ${second}: the path ${first} matches the same requests of get: join the two`,
     );
+  });
+
+  test('is accepted beside one that matches the same requests of other methods', () => {
+    const yaml = withPaths('[]', '/x/{a}', '/x/{b}').replace('"/x/{b}": { get:', '"/x/{b}": { put:');
+    expect(() => basePathOf(yaml)).not.toThrow();
+  });
+
+  test('comes before those that are less concrete, wherever it stands', () => {
+    const paths = ['/x/{a}/c', '/x/{a}', '/{x}/b', '/x/{a}.json', '/x/v{a}.json', '/x/b', '/x/b/{c}'];
+    for (const some of [paths, paths.toReversed()]) {
+      const of = (...few: readonly string[]) => some.filter((each) => few.includes(each)).toSorted(byConcreteness);
+      expect(of('/x/b', '/x/{a}.json', '/x/v{a}.json', '/x/{a}', '/{x}/b')).toEqual([
+        ...['/x/b', '/x/v{a}.json', '/x/{a}.json', '/x/{a}', '/{x}/b'],
+      ]);
+      expect(of('/x/{a}/c', '/x/b/{c}')).toEqual(['/x/b/{c}', '/x/{a}/c']);
+    }
   });
 
   test.each([
     ['/x/{a}.json', '/x/{a}'],
     ['/x/{a}', '/x/b'],
+    ['/x/{a}', '/x/{a}.json'],
+    ['/x/{a}/{b}', '/x/v{a}/{c}'],
     ['/x/{a}/y', '/x/b/{c}'],
     ['/x/{a}', '/x/{a}/y'],
     ['/caf%C3%A9/{a}', "/x/v1:a+b(c)'!*,;=@~$&"],

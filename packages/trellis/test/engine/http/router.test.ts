@@ -48,6 +48,38 @@ paths:
   expect(await answerOf('/leaf-1xjson')).toBe(404);
 });
 
+test('the most concrete path that has the method gets a request, wherever it stands', async () => {
+  const id = '{ name: id, in: path, required: true, schema: { type: string } }';
+  const operation = (name: string) =>
+    `{ operationId: ${name}, responses: { '200': { description: its name, content: { application/json: { schema: { type: string } } } }, default: { description: it has failed, content: { application/json: { schema: true } } } } }`;
+  const yaml = `
+openapi: 3.1.0
+info: { title: Leaves, version: 1.0.0 }
+paths:
+  /leaves/{id}: { parameters: [${id}], get: ${operation('getLeaf')}, put: ${operation('putLeaf')} }
+  /leaves/{id}.json: { parameters: [${id}], get: ${operation('getJson')} }
+  /leaves/new: { get: ${operation('getNew')}, post: ${operation('postNew')} }
+  /leaves/{other}: { parameters: [${id.replace('id', 'other')}], patch: ${operation('patchLeaf')} }
+`;
+  const names = ['getLeaf', 'putLeaf', 'getJson', 'getNew', 'postNew', 'patchLeaf'];
+  const operations = Object.fromEntries(
+    names.map((name): [string, Handler] => [name, () => Promise.resolve({ status: 200, body: name })]),
+  );
+  const { url } = await startApp({ yaml, operations });
+  const answerOf = async (method: string, path: string) => {
+    const response = await fetch(`${url}/leaves/${path}`, { method });
+    return response.status === 200 ? await response.json() : [response.status, response.headers.get('Allow')];
+  };
+  expect([await answerOf('GET', 'new'), await answerOf('POST', 'new')]).toEqual(['getNew', 'postNew']);
+  expect([await answerOf('PUT', 'new'), await answerOf('PATCH', 'new')]).toEqual(['putLeaf', 'patchLeaf']);
+  expect([await answerOf('GET', 'a.json'), await answerOf('PUT', 'a.json')]).toEqual(['getJson', 'putLeaf']);
+  expect([await answerOf('GET', 'a'), await answerOf('POST', 'a')]).toEqual([
+    'getLeaf',
+    [405, 'GET, HEAD, PUT, PATCH'],
+  ]);
+  expect(await answerOf('DELETE', 'new')).toEqual([405, 'GET, HEAD, POST, PUT, PATCH']);
+});
+
 describe('pages are below the path of BASE_URL, and operations below that path followed by the path of servers:', () => {
   test.each([
     ['/a+b(c)/v1:b/beds/newest', 204],
