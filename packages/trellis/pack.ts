@@ -59,7 +59,7 @@ for (const each of ['openapi.yaml', 'main.ts', 'service'])
 for (const each of ['README.md', 'CHANGELOG.md', 'docs', 'template', 'src/pages/docs.css'])
   cpSync(join(FROM, each), join(TO, each), { recursive: true });
 for (const each of ['README.md', 'docs']) cpSync(join(CONTRACT, each), join(TO, 'contract', each), { recursive: true });
-for (const page of globSync('{,contract/}{README.md,docs/*.md}', { cwd: TO })) {
+for (const page of globSync('{,contract/}{CHANGELOG.md,README.md,docs/*.md}', { cwd: TO })) {
   const text = readFileSync(join(TO, page), 'utf8');
   const from = '../'.repeat(page.split('/').length - 1);
   const within = text

@@ -50,13 +50,13 @@ export { matching, PAGES, readBasePath } from './rules/addresses.ts';
 export { DEFAULT_BODY_BYTES, MAX_BODY_BYTES, MAX_REPLY_BYTES } from './rules/body-limit.ts';
 /** A request is read and judged, in one pass each; the verdict is synchronous. */
 export {
-  type Body,
   notUtf8,
   readRecord,
   type ReadRequest,
-  type ReadBody,
   readValues,
   requireValid,
+  type SentBody,
+  type TextBody,
   tooLarge,
   validateRequest,
 } from './request.ts';

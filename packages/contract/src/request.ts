@@ -12,7 +12,7 @@ import { explained } from './schema/overspent.ts';
 const NONE = Object.freeze(Object.create(null) as Record<string, unknown>);
 
 /** JSON, or a text. */
-export interface Body {
+export interface TextBody {
   /** A media type that the contract declares. */
   readonly mediaType: string;
   readonly text: string;
@@ -23,6 +23,8 @@ export interface ReadBody {
   readonly mediaType: string;
   readonly value: Holder | Uint8Array;
 }
+
+export type SentBody = TextBody | ReadBody;
 
 /** A request that is not validated yet. */
 export interface ReadRequest {
@@ -44,7 +46,7 @@ export function readRecord(body: string | Holder, operation: ContractOperation):
 /** @throws Refusal if the request breaks the contract */
 export function validateRequest(
   sent: SentRequest,
-  body: Body | ReadBody | undefined,
+  body: SentBody | undefined,
   operation: ContractOperation,
 ): RequestData {
   const read = readValues(sent, body, operation);
@@ -53,11 +55,7 @@ export function validateRequest(
 }
 
 /** @throws Refusal if the parameters or the JSON of the body cannot be read */
-export function readValues(
-  sent: SentRequest,
-  body: Body | ReadBody | undefined,
-  operation: ContractOperation,
-): ReadRequest {
+export function readValues(sent: SentRequest, body: SentBody | undefined, operation: ContractOperation): ReadRequest {
   const hasNone = operation.parameters.length === 0 && sent.query === '';
   const types = operation.body?.types;
   const content = body && types?.get(body.mediaType);

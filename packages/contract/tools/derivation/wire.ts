@@ -4,7 +4,7 @@ import { MAX_DEPTH } from '../../src/message/json.ts';
 import type { SentRequest } from '../../src/message/parameters.ts';
 import { isExploded } from '../../src/message/readable.ts';
 import { exactJson } from '../../src/schema/int64.ts';
-import type { Body, ReadBody } from '../../src/request.ts';
+import type { ReadBody, TextBody } from '../../src/request.ts';
 import { isObject, type JsonValue, type JsonObject } from './values.ts';
 
 /** The values of a request: its parameters by location and name, and its body. */
@@ -14,7 +14,7 @@ export interface Parts extends Readonly<Record<Parameter['in'], JsonObject>> {
 
 export interface Wire {
   readonly sent: SentRequest & { readonly headers: Readonly<Record<string, string>> };
-  readonly body: Body | Bytes | undefined;
+  readonly body: TextBody | Bytes | undefined;
 }
 
 interface Bytes extends ReadBody {
@@ -22,7 +22,7 @@ interface Bytes extends ReadBody {
 }
 
 /** What is sent as the body. */
-export function payloadOf(body: Body | Bytes): string | Uint8Array<ArrayBuffer> {
+export function payloadOf(body: TextBody | Bytes): string | Uint8Array<ArrayBuffer> {
   return 'text' in body ? body.text : body.value;
 }
 
@@ -59,7 +59,7 @@ export function wireOf(
   }
 }
 
-function plainBody(mediaType: string, kind: 'text' | 'bytes', value: JsonValue): Body | Bytes {
+function plainBody(mediaType: string, kind: 'text' | 'bytes', value: JsonValue): TextBody | Bytes {
   // HTTP does not tell an empty body from none.
   if (typeof value !== 'string' || value === '' || !value.isWellFormed()) throw new Unsendable();
   return kind === 'text' ? { mediaType, text: value } : { mediaType, value: bytesFor(value) };

@@ -1,18 +1,19 @@
 import { isUtf8 } from 'node:buffer';
 import { MIMEType, promisify } from 'node:util';
 import { gunzip, gunzipSync } from 'node:zlib';
-import { type ContractBody, MAX_BODY_BYTES, notUtf8, tooLarge } from 'trellis-contract';
+import { type ContractBody, MAX_BODY_BYTES, notUtf8, type SentBody, tooLarge } from 'trellis-contract';
 import { ErrorNumber, overloaded, Refusal } from 'trellis-contract/ground';
 import { MAX } from './bounds.ts';
 import type { Context } from './context.ts';
 
 /**
- * Leaves the body in `context.sent`.
- *
  * @param declared undefined: the operation has no requestBody; a chunked body without a chunk counts as no body
  * @throws Refusal at once, or by the promise, for a body that is missing, too large or unreadable
  */
-export function readBody(context: Context, declared: ContractBody | undefined): Promise<void> | undefined {
+export function readBody(
+  context: Context,
+  declared: ContractBody | undefined,
+): Promise<SentBody | undefined> | undefined {
   const { request, body } = context;
   if (body === undefined) {
     requireNone(declared);
@@ -23,19 +24,16 @@ export function readBody(context: Context, declared: ContractBody | undefined): 
   const maxBytes = declared?.maxBytes ?? 0;
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
   context.askForBody();
-  const take = (bytes: Buffer) => {
+  const take = (bytes: Buffer): SentBody | undefined => {
     if (bytes.length === 0 || mediaType === undefined) {
       requireNone(declared);
-      return;
+      return undefined;
     }
     context.slots = Math.ceil(bytes.length / MAX.bodyBytes);
-    if (declared?.types.get(mediaType)?.kind === 'bytes') {
-      // A copy, as the Buffer may be a part of one that is much larger, and has methods that differ.
-      context.sent = { mediaType, value: new Uint8Array(bytes) };
-      return;
-    }
+    // A copy, as the Buffer may be a part of one that is much larger, and has methods that differ.
+    if (declared?.types.get(mediaType)?.kind === 'bytes') return { mediaType, value: new Uint8Array(bytes) };
     if (!isUtf8(bytes)) throw notUtf8();
-    context.sent = { mediaType, text: bytes.toString('utf8') };
+    return { mediaType, text: bytes.toString('utf8') };
   };
   const sent = body.read();
   return (gzipped ? sent.then((bytes) => inflated(bytes, maxBytes, context)) : sent).then(take);

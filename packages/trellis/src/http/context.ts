@@ -2,7 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
-import type { Body, ContractOperation, ReadBody, ReadRequest, ReplyData } from 'trellis-contract';
+import type { ContractOperation } from 'trellis-contract';
 import type { Caller } from '../auth/caller.ts';
 import type { Shared, Tools } from '../service.ts';
 import type { Connection, Exchange } from './connection.ts';
@@ -42,10 +42,8 @@ export class Context implements Exchange {
   /** Header fields of the reply, of a failure too: name, value, name, value. */
   readonly fields: string[];
   operation: ContractOperation | undefined;
-  /** `sent`, `values` and `reply` are what the steps of middlewares.ts hand on to each other. */
-  sent: Body | ReadBody | undefined;
-  values: ReadRequest | undefined;
-  reply: ReplyData | undefined;
+  /** What the last step has made for the next one (step.ts). */
+  handed: unknown;
   error: number | undefined;
   /** Why the request was refused, in more detail than the client learns: for the log. */
   reason: string | undefined;
@@ -77,9 +75,7 @@ export class Context implements Exchange {
 
   /** A client that is slow to take its reply must not keep the values of its request in memory. */
   forget(): void {
-    this.sent = undefined;
-    this.values = undefined;
-    this.reply = undefined;
+    this.handed = undefined;
   }
 
   get key(): string {

@@ -3,8 +3,10 @@ import type { Authenticator } from '../auth/authenticator.ts';
 import {
   type ContractOperation,
   declaredFor,
+  type ReadRequest,
   readValues,
-  requireValid,
+  type ReplyData,
+  type SentBody,
   type TellFailure,
   toldIn,
 } from 'trellis-contract';
@@ -15,9 +17,11 @@ import { readBody } from './body.ts';
 import type { Context } from './context.ts';
 import { answerFailure } from './errors.ts';
 import type { createRateLimit } from './rate-limit.ts';
-import { send, validReply } from './reply.ts';
+import { replyValidator, requestValidator } from './openapi-validator.ts';
+import { send } from './reply.ts';
 import { sentIn } from './request-target.ts';
 import { asOperation } from './running-operation.ts';
+import { Way } from './step.ts';
 
 /**
  * A caller whose body takes longer than this to arrive is authenticated again. The sum of this time and CACHED_MS of
@@ -34,9 +38,6 @@ interface MiddlewareOptions {
   readonly basePath: string;
 }
 
-/** Returns a promise only if it must wait: Node parses nothing more of a request that is refused at once. */
-type Stage = (context: Context) => Promise<void> | void;
-
 /**
  * The middlewares of Express that a request for an operation passes, in their order. They take less than 1 % of the time of
  * a create: 0.2 µs more than one function that does the same.
@@ -50,18 +51,17 @@ export function middlewaresOf(
   const checkScopes = scopeCheck(operation.security);
   const readCredentials = credentialsIn(operation.carriers);
   const call = asOperation(operation.id, handler);
-  const steps: readonly Stage[] = [
-    checkSecurity,
-    checkLimit,
-    receiveBody,
-    readRequest,
-    validateRequest,
-    checkSecurityAgain,
-    operate,
-    validateReply,
-    sendReply,
-  ];
-  return steps.map((step) => middleware(step, tell));
+  const way = new Way<undefined>()
+    .next(checkSecurity)
+    .next(checkLimit)
+    .next(receiveBody)
+    .next(readRequest)
+    .next(requestValidator(operation))
+    .next(checkSecurityAgain)
+    .next(operate)
+    .next(replyValidator(operation))
+    .next(sendReply);
+  return way.steps.map((step) => middleware(step, tell));
 
   function checkSecurity(context: Context) {
     const { anonymous, security, body } = operation;
@@ -87,38 +87,27 @@ export function middlewaresOf(
     return readBody(context, operation.body);
   }
 
-  function readRequest(context: Context) {
-    const { sent } = context;
-    context.sent = undefined;
-    context.values = readValues(sentIn(context.request, basePath), sent, operation);
+  function readRequest(context: Context, body: SentBody | undefined) {
+    return readValues(sentIn(context.request, basePath), body, operation);
   }
 
-  function validateRequest({ values }: Context) {
-    requireValid(known(values), operation);
-  }
-
-  function checkSecurityAgain(context: Context) {
+  function checkSecurityAgain(context: Context, read: ReadRequest): Promise<ReadRequest> | ReadRequest {
     const { caller, startedAt } = context;
-    if (caller !== undefined && performance.now() - startedAt > REAUTHENTICATE_AFTER_MS)
-      return identify(context, readCredentials(context.request.headers));
+    if (caller === undefined || performance.now() - startedAt <= REAUTHENTICATE_AFTER_MS) return read;
+    return identify(context, readCredentials(context.request.headers))?.then(() => read) ?? read;
   }
 
-  async function operate(context: Context) {
-    const { ledger, values } = context;
+  async function operate(context: Context, { request }: ReadRequest) {
+    const { ledger } = context;
     if (!ledger.takeSlots(context)) throw overloaded;
     try {
-      context.reply = await call(context, known(values).request, new RequestTools(context));
+      return await call(context, request, new RequestTools(context));
     } finally {
       ledger.releaseSlots(context);
     }
   }
 
-  function validateReply(context: Context) {
-    context.reply = validReply(context, context.reply, operation);
-  }
-
-  function sendReply(context: Context) {
-    const { status, headers = {}, body } = known(context.reply);
+  function sendReply(context: Context, { status, headers = {}, body }: ReplyData) {
     if (status >= 400) context.error = toldIn(body).error;
     const { mediaType, content } = declaredFor(operation.replies, status) ?? {};
     if (content?.isRun === true) context.fields.push('Content-Security-Policy', 'sandbox');
@@ -140,7 +129,7 @@ export function middlewaresOf(
 }
 
 /** Passes no errors to Express: to it, `undefined`, `'route'` and `'router'`, which operations may throw, are none. */
-function middleware(step: Stage, tell: TellFailure): RequestHandler {
+function middleware(step: Way<void>['steps'][number], tell: TellFailure): RequestHandler {
   const fail = (error: unknown, context: Context) => {
     context.forget();
     answerFailure(error, context, tell);
@@ -160,9 +149,4 @@ function middleware(step: Stage, tell: TellFailure): RequestHandler {
       fail(error, context);
     }
   };
-}
-
-function known<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error('a step before this one is missing');
-  return value;
 }

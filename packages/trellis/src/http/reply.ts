@@ -1,66 +1,8 @@
-import { validateHeaderValue } from 'node:http';
-import {
-  type ContractOperation,
-  declaredFor,
-  type HeaderValues,
-  OWN_HEADERS,
-  type ReplyData,
-  type TellFailure,
-  tooLong,
-  withChallenges,
-  workFor,
-} from 'trellis-contract';
+import { type HeaderValues, type TellFailure, tooLong, withChallenges } from 'trellis-contract';
 import { messageOf, type Refusal } from 'trellis-contract/ground';
 import { MAX } from './bounds.ts';
 import type { Context } from './context.ts';
 import { endInstead } from './node-http.ts';
-import { isKnown } from './entity-tag.ts';
-
-/** @returns the reply to send, which may be a 304 @throws Error that names how the reply breaks the contract */
-export function validReply(context: Context, returned: ReplyData | undefined, operation: ContractOperation): ReplyData {
-  if (returned === undefined) throw new Error(`${operation.id} returned undefined, which is no reply`);
-  const reply = validated(returned, operation);
-  const kept = notModified(context, reply, operation);
-  return kept === undefined ? reply : validated({ status: 304, headers: kept }, operation);
-}
-
-/** @returns copies, so that a getter or a Proxy has nothing more to say when they are written */
-function validated({ status, headers: fields, body: returned }: ReplyData, operation: ContractOperation): ReplyData {
-  if (typeof status !== 'number') throw new Error(`${operation.id} answered a status that is no number`);
-  const declared = declaredFor(operation.replies, status);
-  if (declared === undefined)
-    throw new Error(`${operation.id} answered ${status}, which the contract does not declare`);
-  const headers: HeaderValues = fields === undefined ? {} : { ...fields };
-  for (const [name, value] of Object.entries(headers)) {
-    if (value === undefined) continue;
-    if (OWN_HEADERS.some((own) => own === name.toLowerCase()))
-      throw new Error(`${operation.id} answered with the header ${name}, which the service itself sends: leave it out`);
-    // To make a text of an array may take all memory.
-    if (['object', 'function', 'symbol'].includes(typeof value))
-      throw new Error(`${operation.id} answered with the header ${name}, which is no text, number or boolean`);
-    // Otherwise Node would throw later, with some of the headers set.
-    validateHeaderValue(name, fieldOf(value));
-  }
-  const { body, work } = declared.content?.sent(returned) ?? { body: returned, work: workFor(0) };
-  operation.validator.reply(status, headers, body, work);
-  return { status, headers, body };
-}
-
-/** @returns the header fields of a 304, if the operation declares it and the client has the reply already */
-function notModified(
-  { request }: Context,
-  { status, headers = {} }: ReplyData,
-  { replies }: ContractOperation,
-): HeaderValues | undefined {
-  const known = request.headers['if-none-match'];
-  const declared = replies.get('304');
-  const isRead = request.method === 'GET' || request.method === 'HEAD';
-  if (known === undefined || declared === undefined || status !== 200 || !isRead) return undefined;
-  const fields = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-  const tag = fields.get('etag');
-  if (typeof tag !== 'string' || !isKnown(known, tag)) return undefined;
-  return Object.fromEntries(Object.keys(declared.headers).map((name) => [name, fields.get(name.toLowerCase())]));
-}
 
 /**
  * @param body a Buffer is one that replies share, such as a page
@@ -110,7 +52,7 @@ export function send(
 }
 
 /** The value of a header field. For text beyond ASCII it has a character for each byte of UTF-8. */
-function fieldOf(value: unknown): string {
+export function fieldOf(value: unknown): string {
   const text = String(value);
   if (/^\p{ASCII}*$/u.test(text)) return text;
   if (!text.isWellFormed()) throw new Error('a header field has a lone surrogate, which UTF-8 cannot express');

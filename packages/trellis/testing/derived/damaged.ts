@@ -1,5 +1,5 @@
 import { ErrorNumber } from 'trellis-contract/ground';
-import type { Body, ContractBody } from 'trellis-contract';
+import type { ContractBody, TextBody } from 'trellis-contract';
 import { payloadOf, type Wire } from 'trellis-contract/derivation';
 
 /** A lone surrogate: JSON.parse accepts it, and the service must not. */
@@ -43,7 +43,7 @@ export function damaged(wire: Wire, at: number, { required, types, maxBytes }: C
   return found.filter((each) => each !== false);
 }
 
-function damagedJson(wire: Wire, { mediaType, text }: Body, at: number): (Damaged | false)[] {
+function damagedJson(wire: Wire, { mediaType, text }: TextBody, at: number): (Damaged | false)[] {
   const withText = (changed: string): Wire => ({ ...wire, body: { mediaType, text: changed } });
   const broken = NOT_JSON[at % NOT_JSON.length]?.(text, at) ?? '';
   const twice = text.replace(/^\{("(?:[^"\\]|\\.)*":)/, '{$1null,$1');

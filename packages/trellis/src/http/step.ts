@@ -1,0 +1,30 @@
+import type { Context } from './context.ts';
+
+/**
+ * A step of a request: it gets what the step before it has made. It returns a promise only if it must wait: Node parses
+ * nothing more of a request that is refused at once.
+ */
+export type Step<Given, Made> = (context: Context, given: Given) => Promise<Made> | Made;
+
+/** Steps in their order: the compiler holds each to what the one before makes. */
+export class Way<Made> {
+  /** Each takes what it is given from the context, and leaves there what it makes. */
+  readonly steps: readonly ((context: Context) => Promise<void> | void)[];
+
+  constructor(steps: Way<Made>['steps'] = []) {
+    this.steps = steps;
+  }
+
+  next<Next>(step: Step<Made, Next>): Way<Next> {
+    const take = (context: Context) => {
+      const made = step(context, context.handed as Made);
+      if (made instanceof Promise) return made.then((next) => leave(context, next));
+      return leave(context, made);
+    };
+    return new Way<Next>([...this.steps, take]);
+  }
+}
+
+function leave(context: Context, made: unknown): void {
+  context.handed = made;
+}
