@@ -28,7 +28,7 @@ export function payloadOf(body: TextBody | Bytes): string | Uint8Array<ArrayBuff
 
 /** As many bytes as a string has characters: no schema says more of them, and these are not UTF-8. */
 export function bytesFor(value: JsonValue): Uint8Array<ArrayBuffer> {
-  const length = typeof value === 'string' ? [...value].length : 0;
+  const length = typeof value === 'string' ? Array.from(value).length : 0;
   return Uint8Array.from({ length }, (_, index) => 255 - (index % 256));
 }
 

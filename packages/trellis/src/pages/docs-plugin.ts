@@ -33,8 +33,8 @@ export function docsPlugin({ React }: Ui.System, { storageKey, tokenPrefix }: Ui
     });
     return h('div', { ref: box }, children);
   };
-  const named = (name: (props: Ui.Props) => unknown, fault: (props: Ui.Props) => unknown = hidden) =>
-    wrapped((Original, props) => h(Named, { name: String(name(props)) }, fault(props), h(Original, props)));
+  const named = (name: (props: Ui.Props) => unknown) =>
+    wrapped((Original, props) => h(Named, { name: String(name(props)) }, h(Original, props)));
 
   const asWritten = (...[, value, context]: [string, unknown, { readonly source?: string }?]) =>
     typeof value === 'number' ? JSON.rawJSON(String(context?.source)) : value;
@@ -122,7 +122,12 @@ export function docsPlugin({ React }: Ui.System, { storageKey, tokenPrefix }: Ui
   /** Shows the reply above the request; the headers that the contract does not declare for it stay folded. */
   const Reply = (_Original: unknown, { response, path, method }: Ui.Replied, system: Ui.System) => {
     const { fn, getComponent, specSelectors } = system;
-    const { status, text = '', headers = {} } = response.toJS();
+    const { status, text: body = '', headers = {}, url } = response.toJS();
+    const [text, file] = typeof body === 'string' ? [body] : ['', body];
+    const type = String(headers['content-type']);
+    const isJson = type.includes('json');
+    const href = React.useMemo(() => file && URL.createObjectURL(file), [file]);
+    React.useEffect(() => () => href && URL.revokeObjectURL(href), [href]);
     const replies = repliesOf(system, path, method);
     const declared = replies[String(status)] ?? replies['default'] ?? {};
     const [, number = ''] = /:\s*([45]\d{4})\b/.exec(text) ?? [];
@@ -138,12 +143,19 @@ export function docsPlugin({ React }: Ui.System, { storageKey, tokenPrefix }: Ui
     const tokens = Object.values(authorized(system)).map(({ value }) => value);
     const masked = tokens.reduce((whole, token) => whole.replaceAll(token, `'"$TOKEN"'`), command);
     const shell = (text: string) => h(getComponent('HighlightCode', true), { canCopy: true, className: 'curl' }, text);
-    const code = { downloadable: true, canCopy: true, language: 'json', fileName: `response_${Date.now()}.json` };
+    const code = {
+      downloadable: true,
+      canCopy: true,
+      language: 'json',
+      fileName: `response_${Date.now()}.${isJson ? 'json' : 'txt'}`,
+    };
     return h(
       'div',
       { className: 'live-responses-table' },
       meaning && h('p', null, `${number}: ${String(JSON.parse(meaning))}`),
-      text && h(getComponent('HighlightCode', true), code, pretty(text)),
+      text && h(getComponent('HighlightCode', true), code, isJson ? pretty(text) : text),
+      href && type.startsWith('image/') && h('img', { src: href, alt: 'What the service sent' }),
+      href && h('a', { href, download: url?.replace(/.*\/|\?.*/g, '') }, `Download ${String(file?.size)} bytes`),
       ...lines(true),
       status && closed('Other headers of the reply', ...lines(false)),
       closed('The request, with $TOKEN in the place of the token', shell(masked)),
@@ -283,9 +295,10 @@ export function docsPlugin({ React }: Ui.System, { storageKey, tokenPrefix }: Ui
       parameterRow: wrapped<Ui.Props & { readonly fn: Ui.Sampler }>((Original, props) =>
         h(Original, { ...props, fn: { ...props.fn, getSampleSchema: () => undefined } }),
       ),
-      RequestBodyEditor: named(
-        () => 'Request body',
-        ({ errors }) => (errors as Ui.State).size > 0 && h('strong', { role: 'alert' }, 'Not sent: it needs a body.'),
+      RequestBodyEditor: named(() => 'Request body'),
+      // Of bytes.
+      Input: wrapped((Original, props) =>
+        h(Original, props['type'] === 'file' ? { ...props, 'aria-label': 'Request body' } : props),
       ),
       operations: wrapped((Original, props, { specSelectors }) =>
         specSelectors.taggedOperations().size > 0 ? h(Original, props) : h('p', { role: 'status' }, 'Nothing fits.'),
@@ -301,8 +314,10 @@ export function docsPlugin({ React }: Ui.System, { storageKey, tokenPrefix }: Ui
         return h(Original, { schema: { ...schema, ...rest } });
       }),
       // Without the fields of the operation the button would send nothing; browsers take the focus from a disabled one.
-      execute: wrapped<Ui.Executed>((Original, props, { specSelectors }) => {
-        const faults = specSelectors.validationErrors([props.path, props.method]);
+      execute: wrapped<Ui.Executed>((Original, props, { oas3Selectors, specSelectors }) => {
+        const lacksBody = (oas3Selectors.requestBodyErrors(props.path, props.method)?.size ?? 0) > 0;
+        const wrong = specSelectors.validationErrors([props.path, props.method]);
+        const faults = lacksBody ? [...wrong, 'It needs a body.'] : wrong;
         const isThere = specSelectors.specResolvedSubtree(['paths', props.path, props.method]) !== undefined;
         const fault = faults.length > 0 && `Not sent: ${faults.join(' ')}`;
         const alert = h('div', { role: 'alert', className: 'errors' }, fault);

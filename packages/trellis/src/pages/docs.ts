@@ -22,7 +22,8 @@ const MANY = 15;
 
 type DocsOptions = ReturnType<typeof optionsOf>;
 
-function optionsOf(operations: number) {
+function optionsOf({ operations }: Contract) {
+  const bodies = operations.flatMap(({ body }) => [...(body?.types ?? [])]);
   return {
     customCss: readFileSync(new URL('docs.css', import.meta.url), 'utf8'),
     customfavIcon: `data:image/svg+xml,${encodeURIComponent(LEAF)}`,
@@ -39,7 +40,9 @@ function optionsOf(operations: number) {
       tryItOutEnabled: true,
       syntaxHighlight: { activated: false },
       defaultModelsExpandDepth: 0,
-      ...(operations > MANY && { filter: true, docExpansion: 'none' }),
+      // For these bodies the page has a button that chooses a file.
+      fileUploadMediaTypes: bodies.flatMap(([type, { kind }]) => (kind === 'bytes' ? [type] : [])),
+      ...(operations.length > MANY && { filter: true, docExpansion: 'none' }),
       // By default the page sends the contract to a validator on the internet.
       validatorUrl: null,
     },
@@ -63,7 +66,7 @@ interface PageOptions {
 
 /** Routes `/docs` (Swagger UI), and the contract: `/openapi.yaml` and `/openapi.json`. `/` leads to `/docs/`. */
 export function createDocs({ contract, name, tokenPrefix, basePath, https }: PageOptions): Router {
-  const options = optionsOf(contract.operations.length);
+  const options = optionsOf(contract);
   const page = pageOf(contract, options);
   const secure = securityHeaders(page, https);
   const router = Router({ caseSensitive: true, strict: true });
@@ -169,7 +172,8 @@ function securityHeaders(page: string, https: boolean): RequestHandler {
         'style-src': ["'self'", ...styles],
         // Swagger UI sets style attributes in its markup.
         'style-src-attr': ["'unsafe-inline'"],
-        'img-src': ["'self'", 'data:'],
+        // A reply that is an image is a blob to the page.
+        'img-src': ["'self'", 'data:', 'blob:'],
         'connect-src': ["'self'"],
         'form-action': ["'self'"],
         'base-uri': ["'none'"],

@@ -40,6 +40,7 @@ export interface System {
   readonly React: {
     readonly createElement: (type: unknown, props?: Props | null, ...children: readonly unknown[]) => unknown;
     readonly Fragment: unknown;
+    readonly useMemo: <T>(make: () => T, causes: readonly unknown[]) => T;
     readonly useEffect: (effect: () => unknown, causes?: readonly unknown[]) => void;
     readonly useState: <T>(value: T) => readonly [T, (next: T) => void];
     readonly useRef: <T>(value: T) => { current: T };
@@ -54,6 +55,7 @@ export interface System {
   readonly authSelectors: { readonly authorized: () => State<Credentials> };
   readonly layoutSelectors: { readonly currentFilter: () => unknown };
   readonly layoutActions: { readonly parseDeepLinkHash: (hash: string) => unknown };
+  readonly oas3Selectors: { readonly requestBodyErrors: (path: string, method: string) => State | null };
   readonly specActions: {
     readonly clearResponse: (path: string, method: string) => void;
     readonly download: (url: string) => unknown;
@@ -163,7 +165,9 @@ export interface ShownReply {
   readonly status?: number;
   readonly statusText?: string;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
-  readonly text?: string;
+  readonly url?: string;
+  /** Bytes are a Blob. */
+  readonly text?: string | Blob;
   readonly error?: boolean;
   readonly message?: string;
   readonly duration?: number;

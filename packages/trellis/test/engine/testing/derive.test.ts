@@ -45,7 +45,7 @@ test('derive names the first record that was not accepted', async () => {
 test('derive sends texts and bytes, and such as are too many, of another media type, or not UTF-8', async () => {
   // It breaks its contract where the query asks it to.
   const getZeros = () => Promise.resolve({ status: 429, body: errors[42900] });
-  const { counts } = await derived({ ...papers, operations: { ...papers.operations, getZeros } } as AnyService);
+  const { counts } = await derived({ ...papers, operations: { ...papers.operations, getZeros } });
   for (const kind of ['valid: putPaper', 'valid: putNote', 'too large', 'another media type', 'not UTF-8', 'no body'])
     expect([kind, counts.get(kind)]).toEqual([kind, expect.any(Number)]);
 });

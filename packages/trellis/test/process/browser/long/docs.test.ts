@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { service as notes } from '../../../../template/service/index.ts';
+import { service as papers } from '../../../services/papers/index.ts';
 import { GARDEN, gardenOperations } from '../../../services/garden/garden.ts';
 import { startApp, type TestApp } from '../../../support/app.ts';
 import { startBrowser, type Visit, visit } from '../../../support/browser.ts';
@@ -191,5 +193,78 @@ describeInBrowser('the docs page of a new service', () => {
       examples.push(/"error": (\d+)/.exec(await row.innerText())?.[1]);
     }
     expect(examples).toEqual(['40010', '40101', '40901', '42900', '50000']);
+  });
+});
+
+/** A picture of a pixel. */
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+  'base64',
+);
+const PDF = Buffer.from('%PDF-1.7\n\u0000ÿþ', 'latin1');
+const ID = '3f0c6d5e-8d1b-4a52-9a55-0f6a2c7d9e10';
+
+describeInBrowser('the docs page of a service whose bodies are texts and bytes', () => {
+  let browser: Browser;
+  let app: TestApp;
+  let opened: Visit;
+  beforeAll(async () => {
+    [browser, app] = await Promise.all([startBrowser(), startApp({ service: papers })]);
+    opened = await visit(browser, `${app.url}/docs/`);
+    await new DocsPage(opened.page, 'notes-putScan').authorize(app.token);
+  });
+  afterAll(() => browser.close());
+
+  async function open(id: string) {
+    const docs = new DocsPage(opened.page, `notes-${id}`);
+    await docs.tryOut();
+    await docs.operation.getByLabel('id', { exact: true }).fill(ID);
+    const button = docs.operation.getByRole('button', { name: 'Execute' });
+    const execute = async (status: string) => {
+      await button.click();
+      await docs.operation.locator('.outcome', { hasText: status }).waitFor();
+    };
+    const choose = (buffer: Buffer) =>
+      docs.operation.getByLabel('Request body').setInputFiles({ name: 'file', mimeType: '', buffer });
+    const save = async (name: string) => {
+      const began = opened.page.waitForEvent('download');
+      await docs.operation.getByRole('link', { name }).click();
+      const download = await began;
+      return [download.suggestedFilename(), readFileSync(await download.path())];
+    };
+    return { operation: docs.operation, execute, choose, save };
+  }
+
+  test('sends a file, shows the picture that comes back, and saves it', async () => {
+    const put = await open('putScan');
+    await put.choose(PNG);
+    await put.execute('200');
+    const got = await open('getScan');
+    await got.execute('200');
+    const picture = got.operation.getByRole('img', { name: 'What the service sent' });
+    await picture.waitFor();
+    expect(await picture.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth)).toBe(1);
+    expect(await got.save(`Download ${PNG.length} bytes`)).toEqual([`${ID}.png`, PNG]);
+  });
+
+  test('says that a file is missing, and saves a PDF', async () => {
+    const put = await open('putPaper');
+    await put.operation.getByRole('button', { name: 'Execute' }).click();
+    await put.operation.getByRole('alert').getByText('Not sent: It needs a body.').waitFor();
+    await put.choose(PDF);
+    await put.execute('409');
+    const got = await open('getPaper');
+    await got.execute('200');
+    expect(await got.save(`Download ${PNG.length} bytes`)).toEqual([`${ID}.pdf`, PNG]);
+  });
+
+  test('sends a text as it was typed, and shows a text as it came', async () => {
+    const put = await open('putNote');
+    await put.operation.getByLabel('Request content type').selectOption('text/plain');
+    await put.operation.getByLabel('Request body').fill('{"a": 1.0}');
+    await put.execute('200');
+    expect(await put.operation.locator('.live-responses-table .microlight').first().innerText()).toBe('{"a": 1.0}');
+    expect(await faultsOf(opened.page)).toEqual([]);
+    expect(opened.problems.filter((each) => !isTheirs(each))).toEqual([]);
   });
 });
