@@ -50,7 +50,7 @@ const IMPORTS = {
   'commands/**': { others: [...ABOVE_STORAGE, ...OF_SERVICE, 'instance/', 'terminal/'] },
   'http/**': {
     others: ['auth/caller.ts', 'storage/caller.ts', 'storage/store.ts'],
-    types: ['auth/', 'service.ts'],
+    types: ['auth/authenticator.ts', 'service.ts'],
     packages: ['express'],
   },
   // Queries are made of what Kysely exports.

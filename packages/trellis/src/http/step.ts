@@ -19,7 +19,8 @@ export class Way<Made> {
     const take = (context: Context) => {
       const made = step(context, context.handed as Made);
       if (made instanceof Promise) return made.then((next) => leave(context, next));
-      return leave(context, made);
+      leave(context, made);
+      return undefined;
     };
     return new Way<Next>([...this.steps, take]);
   }

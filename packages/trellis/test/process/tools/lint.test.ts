@@ -129,7 +129,7 @@ test.each([
   ['packages/trellis/src/config.ts', "import { x } from './auth/x.ts';\nimport type { Y } from './service.ts';"],
   ['packages/trellis/src/config.ts', "import { x } from 'trellis-contract/ground';"],
   ['packages/trellis/src/environment.ts', 'export default process.env;'],
-  ['packages/trellis/src/http/x.ts', "import type { Caller } from '../auth/x.ts';\nimport 'express';"],
+  ['packages/trellis/src/http/x.ts', "import type { X } from '../auth/authenticator.ts';\nimport 'express';"],
   ['packages/trellis/src/http/x.ts', "import type { Tools } from '../service.ts';"],
   ['packages/trellis/src/files/x.ts', "import type { Shared } from '../service.ts';"],
   ['packages/trellis/src/observability/x.ts', "import type { Shared } from '../service.ts';"],
