@@ -1,5 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createRemoteJWKSet, customFetch, type JWK, type JWTHeaderParameters, type RemoteJWKSet } from 'jose';
+import {
+  createRemoteJWKSet,
+  type CryptoKey,
+  customFetch,
+  errors,
+  type JWK,
+  type JWTHeaderParameters,
+  type RemoteJWKSet,
+} from 'jose';
 import type { Logger } from 'pino';
 import { fetchKeys, type IssuerSettings } from './issuer.ts';
 import { invalidToken, uncheckable } from './refusals.ts';
@@ -22,7 +30,7 @@ const MAX_WAITING = 256;
 /** Fetches the keys of an issuer in the background, and whenever a token names an unknown key. */
 export class IssuerKeys {
   /** Finds the key of a token when called as a function. */
-  readonly keySet: RemoteJWKSet;
+  private readonly keySet: RemoteJWKSet;
   private readonly logger: Logger;
   private readonly closing = new AbortController();
   /** Aborts when the issuer publishes other keys. */
@@ -73,14 +81,35 @@ export class IssuerKeys {
    * @returns a signal that aborts when the keys change, so that tokens must be verified again
    * @throws Refusal `tokenInvalid`; `tokenUncheckable` if the issuer does not answer
    */
-  async ensureKeyKnown({ kid }: JWTHeaderParameters): Promise<AbortSignal> {
-    if (typeof kid !== 'string') throw invalidToken('kid is missing');
-    if (!this.keySet.fresh || !this.kids.has(kid)) {
-      if (this.waiting >= MAX_WAITING) throw uncheckable;
-      this.waiting++;
-      await this.fetchOnce().finally(() => this.waiting--);
-    }
+  async ensureKeyKnown(header: JWTHeaderParameters): Promise<AbortSignal> {
+    const { kid } = header;
+    if (kid !== undefined && typeof kid !== 'string') throw invalidToken('kid is no string');
+    if (!this.keySet.fresh || (this.isNamed(header) && !this.kids.has(kid))) await this.fetchNow();
     return this.withdrawal.signal;
+  }
+
+  /** Whether the key of a token is found by its kid, which tokens and keys may lack (RFC 7515, section 4.1.4). */
+  isNamed({ kid }: JWTHeaderParameters): boolean {
+    return kid !== undefined && this.fetched.some((key) => key.kid !== undefined);
+  }
+
+  /** Without a kid, takes the only key for the algorithm. @throws Refusal `tokenInvalid` if there are several */
+  async find(header: JWTHeaderParameters): Promise<CryptoKey> {
+    if (this.isNamed(header)) return await this.keySet(header);
+    const { kid: _, ...unnamed } = header;
+    try {
+      return await this.keySet(unnamed);
+    } catch (error) {
+      if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+      throw invalidToken('kid is missing, and the issuer has several keys for the algorithm');
+    }
+  }
+
+  /** @throws Refusal `tokenUncheckable` if the issuer does not answer, or too many tokens wait for it */
+  async fetchNow(): Promise<void> {
+    if (this.waiting >= MAX_WAITING) throw uncheckable;
+    this.waiting++;
+    await this.fetchOnce().finally(() => this.waiting--);
   }
 
   close(): void {

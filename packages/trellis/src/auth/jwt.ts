@@ -50,16 +50,26 @@ export class JwtVerifier {
     try {
       const { issuer, audience } = this.settings;
       let withdrawn = WITHDRAWN;
-      const findKey: JWTVerifyGetKey = async (header, jws) => {
+      let isNamed = true;
+      const findKey: JWTVerifyGetKey = async (header) => {
         withdrawn = await this.keys.ensureKeyKnown(header);
-        return this.keys.keySet(header, jws);
+        isNamed = this.keys.isNamed(header);
+        return await this.keys.find(header);
       };
-      const { payload, protectedHeader } = await verifyByAny(token, findKey, {
-        algorithms: ALGORITHMS,
-        issuer,
-        audience,
-        requiredClaims: ['exp', 'sub'],
-        clockTolerance: CLOCK_SKEW_S,
+      const verify = () =>
+        verifyByAny(token, findKey, {
+          algorithms: ALGORITHMS,
+          issuer,
+          audience,
+          requiredClaims: ['exp', 'sub'],
+          clockTolerance: CLOCK_SKEW_S,
+        });
+      const { payload, protectedHeader } = await verify().catch(async (error: unknown) => {
+        // Without a kid, only this tells that the issuer may have another key now.
+        if (isNamed || !isOfOtherKey(error)) throw error;
+        await this.keys.fetchNow();
+        if (!withdrawn.aborted) throw error;
+        return await verify();
       });
       requireAccessToken(protectedHeader.typ, payload);
       const { sub: subject, exp = 0 } = payload;
@@ -74,6 +84,10 @@ export class JwtVerifier {
       this.verifying--;
     }
   }
+}
+
+function isOfOtherKey(error: unknown): boolean {
+  return error instanceof errors.JWSSignatureVerificationFailed || error instanceof errors.JWKSNoMatchingKey;
 }
 
 /** Several keys may have the kid that a token names: each is tried until one has signed it. */

@@ -95,8 +95,9 @@ describe('after a rotation of keys, the service', () => {
 
 const successor = await makeKey('first');
 
+const publicPart = ({ jwk: { d: _, ...key } }: SigningKey) => key;
+
 describe('the service accepts tokens, and warns once when it fetches the keys, if the issuer publishes', () => {
-  const publicPart = ({ jwk: { d: _, ...key } }: SigningKey) => key;
   const reversed = Object.fromEntries(Object.entries(publicPart(first)).toReversed());
   test.each([
     ['one key twice', [publicPart(first), reversed], [first]],
@@ -273,4 +274,59 @@ test('the service ignores keys that are malformed, weak, symmetric, private or n
   const header = Buffer.from('{"alg":"RS256","kid":"weak"}').toString('base64url');
   expect(await call((await sign(first)).replace(/^[^.]+/, header))).toEqual(REFUSED);
   expect(new Set(provider.asked)).toEqual(new Set(['/some/keys']));
+});
+
+/** A key as a provider publishes it that gives its keys no kid. */
+const unnamed = (key: SigningKey) => ({ ...publicPart(key), kid: undefined });
+
+const longer = await makeKey('longer', 'ES384');
+
+describe('where tokens or keys have no kid, the service', () => {
+  /** Starts a service for a provider with these keys. */
+  const startWith = async (...keys: readonly object[]) => {
+    const provider = await startProvider();
+    const publish = (...keys: readonly object[]) => {
+      provider.disturbance = send(200, {}, { keys });
+    };
+    publish(...keys);
+    const service = await startFor('https://id.example', { cooldown: 20 }, `${provider.issuer}/keys`);
+    return { ...service, publish };
+  };
+
+  test('takes the only key for the algorithm of a token without a kid', async () => {
+    const { sign, call } = await startWith(publicPart(first), publicPart(longer));
+    for (const key of [first, longer]) expect(await call(await sign(key, { kid: undefined }))).toEqual(OK);
+    expect(await call(await sign(second, { kid: undefined }))).toEqual(REFUSED);
+    expect(await call(await sign(first, { kid: 'other' }))).toEqual(REFUSED);
+  });
+
+  test('takes the only key, which has no kid, for tokens with and without one', async () => {
+    const { sign, call } = await startWith(unnamed(first));
+    for (const kid of [undefined, 'any']) {
+      expect(await call(await sign(first, { kid }))).toEqual(OK);
+      expect(await call(await sign(second, { kid }))).toEqual(REFUSED);
+      expect(await call(await sign(longer, { kid }))).toEqual(REFUSED);
+    }
+  });
+
+  test('refuses a token without a kid if several keys are for its algorithm, and says so in the log', async () => {
+    const { sign, call, app } = await startWith(publicPart(first), publicPart(second));
+    expect(await call(await sign(first, { kid: undefined }))).toEqual(REFUSED);
+    const reason = 'kid is missing, and the issuer has several keys for the algorithm';
+    expect(await until(() => app.log.find((line) => line['reason'] === reason))).toMatchObject({ status: 401 });
+    expect(await call(await sign(first))).toEqual(OK);
+  });
+
+  test('accepts tokens of a new key at once, of the same algorithm or another, and refuses those of the old one', async () => {
+    const { sign, call, publish } = await startWith(unnamed(first));
+    expect(await call(await sign(first))).toEqual(OK);
+    for (const [old, key] of [
+      [first, second],
+      [second, longer],
+    ] as const) {
+      publish(unnamed(key));
+      expect(await call(await sign(key, { kid: undefined }))).toEqual(OK);
+      expect(await call(await sign(old, { kid: undefined }))).toEqual(REFUSED);
+    }
+  });
 });
