@@ -55,7 +55,7 @@ export {
   type ReadRequest,
   readValues,
   requireValid,
-  type SentBody,
+  type ReceivedBody,
   type TextBody,
   tooLarge,
   validateRequest,

@@ -24,7 +24,7 @@ export interface ReadBody {
   readonly value: Holder | Uint8Array;
 }
 
-export type SentBody = TextBody | ReadBody;
+export type ReceivedBody = TextBody | ReadBody;
 
 /** A request that is not validated yet. */
 export interface ReadRequest {
@@ -46,7 +46,7 @@ export function readRecord(body: string | Holder, operation: ContractOperation):
 /** @throws Refusal if the request breaks the contract */
 export function validateRequest(
   sent: SentRequest,
-  body: SentBody | undefined,
+  body: ReceivedBody | undefined,
   operation: ContractOperation,
 ): RequestData {
   const read = readValues(sent, body, operation);
@@ -55,7 +55,11 @@ export function validateRequest(
 }
 
 /** @throws Refusal if the parameters or the JSON of the body cannot be read */
-export function readValues(sent: SentRequest, body: SentBody | undefined, operation: ContractOperation): ReadRequest {
+export function readValues(
+  sent: SentRequest,
+  body: ReceivedBody | undefined,
+  operation: ContractOperation,
+): ReadRequest {
   const hasNone = operation.parameters.length === 0 && sent.query === '';
   const types = operation.body?.types;
   const content = body && types?.get(body.mediaType);

@@ -28,7 +28,7 @@ import {
   TYPES,
   typesOf,
 } from '../src/schema/subschemas.ts';
-import { type Kind, kindOf } from '../src/message/content.ts';
+import { type BodyKind, kindOf } from '../src/message/content.ts';
 import { Position } from '../src/schema/positions.ts';
 import { keepsOthers } from '../src/message/undeclared.ts';
 import { isIgnored, mapParts, type ObjectKind } from '../src/rules/vocabulary.ts';
@@ -85,7 +85,7 @@ export function contractForTypes(contract: OpenApiDocument): object {
   }
 
   /** A component that no operation uses may have a body that is refused. */
-  function kindFor(type: string, media: Media): Kind {
+  function kindFor(type: string, media: Media): BodyKind {
     try {
       return kindOf(type, media, follow, type);
     } catch (error) {

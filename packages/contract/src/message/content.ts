@@ -25,11 +25,11 @@ import { outlinesOf, type Place } from './undeclared.ts';
 // What messages have beside their parameters: bodies, and the header fields of replies.
 
 /** What an operation gets and returns as a body: the value of the JSON, a string, or a Uint8Array. */
-export type Kind = 'json' | 'text' | 'bytes';
+export type BodyKind = 'json' | 'text' | 'bytes';
 
 export interface ContractContent {
   /** Parameters are as JSON. */
-  readonly kind: Kind;
+  readonly kind: BodyKind;
   /** Of bytes: the schema of a string that has a character for each byte. */
   readonly schema: AnySchema;
   /** undefined: the value holds no default, and all its numbers are doubles. */
@@ -112,7 +112,7 @@ export function readReply(
   return { mediaType: undefined, content: undefined, ...own, headers: Object.fromEntries(fields) };
 }
 
-type ReadContent = readonly [type: string, kind: Kind, schema: AnySchema];
+type ReadContent = readonly [type: string, kind: BodyKind, schema: AnySchema];
 
 /** @returns JSON first: records are JSON */
 function readContent(content: Content, follow: Follow, where: string): ReadContent[] {
@@ -131,7 +131,7 @@ const OF_BYTES =
   /^(?:\$ref|type|format|(?:min|max)Length|title|description|\$comment|deprecated|examples?|externalDocs|xml|content(?:MediaType|Schema)|x-.*)$/;
 
 /** @throws ContractError */
-export function kindOf(type: string, media: Media, follow: Follow, where: string): Kind {
+export function kindOf(type: string, media: Media, follow: Follow, where: string): BodyKind {
   const { schema } = media;
   if (JSON_TYPE.test(type)) {
     if (schema === undefined) refuse(media, where, `${type} must have a schema`);
@@ -154,7 +154,7 @@ export function kindOf(type: string, media: Media, follow: Follow, where: string
   refuse(media, where, `the body of ${type} is no JSON, which this schema describes: ${cure}`, 'decision');
 }
 
-function schemaOf(kind: Kind, { schema = true }: Media, follow: Follow): AnySchema {
+function schemaOf(kind: BodyKind, { schema = true }: Media, follow: Follow): AnySchema {
   const all = inPlace([schema], follow);
   if (kind === 'json' || (kind === 'text' && all.some(({ type }) => type !== undefined))) return schema;
   const minLength = Math.max(0, ...all.map((each) => each.minLength ?? 0));
@@ -180,7 +180,7 @@ export function valuesOf(parameters: readonly Parameter[], follow: Follow): Cont
   };
 }
 
-function bodyOf(kind: Kind, schema: AnySchema, follow: Follow): ContractContent {
+function bodyOf(kind: BodyKind, schema: AnySchema, follow: Follow): ContractContent {
   if (kind !== 'json') return { kind, schema, position: undefined, outline: undefined };
   const position = new Position(schema, follow);
   const matters = position.mayFillIn || numbersIn(schema, follow) === 'bigint';
@@ -193,7 +193,7 @@ const NEVER_RUN =
 
 function replyOf(
   type: string,
-  kind: Kind,
+  kind: BodyKind,
   schema: AnySchema,
   follow: Follow,
 ): Pick<ContractReply, 'mediaType' | 'content'> {

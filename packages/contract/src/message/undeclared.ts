@@ -8,7 +8,7 @@ import { allowedBy, beneath, closure, inPlace, leadingTo, listed, membersOf, tes
 // out: of a request before the operation gets it, of a reply before it is sent.
 
 /** What happens to the members of an object that no schema names. */
-type Others = 'kept' | 'left out' | 'refused';
+type Undeclared = 'kept' | 'left out' | 'refused';
 
 /** What some schemas leave out of a value that all of them describe; undefined: nothing, also within it. */
 export type Place = Outline | undefined;
@@ -37,7 +37,7 @@ class Outline {
   /** Without a pattern, all members that no schema names have one place. */
   private readonly parts = new Map<string | number | undefined, Place>();
   private readonly places: number;
-  readonly others: Others;
+  readonly others: Undeclared;
 
   constructor(roots: readonly Schema[], known: Outlines, isKept: boolean) {
     this.roots = roots;
@@ -100,7 +100,7 @@ class Outlines {
     return this.single.getOrInsertComputed(first, () => new Outline(roots, this, true));
   }
 
-  othersOf(roots: readonly AnySchema[], schemas: readonly Schema[] = inPlace(roots, this.follow)): Others {
+  othersOf(roots: readonly AnySchema[], schemas: readonly Schema[] = inPlace(roots, this.follow)): Undeclared {
     if (!schemas.some(hasNames) || schemas.some(keepsOthers)) return 'kept';
     return roots.every((each) => allowedBy(each, this.follow, NAME, ownNames).size > 0) ? 'left out' : 'refused';
   }

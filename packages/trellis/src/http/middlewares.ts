@@ -6,7 +6,7 @@ import {
   type ReadRequest,
   readValues,
   type ReplyData,
-  type SentBody,
+  type ReceivedBody,
   type TellFailure,
   toldIn,
 } from 'trellis-contract';
@@ -21,7 +21,7 @@ import { replyValidator, requestValidator } from './openapi-validator.ts';
 import { send } from './reply.ts';
 import { sentIn } from './request-target.ts';
 import { asOperation } from './running-operation.ts';
-import { Way } from './step.ts';
+import { Way } from './stage.ts';
 
 /**
  * A caller whose body takes longer than this to arrive is authenticated again. The sum of this time and CACHED_MS of
@@ -61,7 +61,7 @@ export function middlewaresOf(
     .next(operate)
     .next(replyValidator(operation))
     .next(sendReply);
-  return way.steps.map((step) => middleware(step, tell));
+  return way.stages.map((stage) => middleware(stage, tell));
 
   function checkSecurity(context: Context) {
     const { anonymous, security, body } = operation;
@@ -87,7 +87,7 @@ export function middlewaresOf(
     return readBody(context, operation.body);
   }
 
-  function readRequest(context: Context, body: SentBody | undefined) {
+  function readRequest(context: Context, body: ReceivedBody | undefined) {
     return readValues(sentIn(context.request, basePath), body, operation);
   }
 
@@ -129,14 +129,14 @@ export function middlewaresOf(
 }
 
 /** Passes no errors to Express: to it, `undefined`, `'route'` and `'router'`, which operations may throw, are none. */
-function middleware(step: Way<void>['steps'][number], tell: TellFailure): RequestHandler {
+function middleware(stage: Way<void>['stages'][number], tell: TellFailure): RequestHandler {
   const fail = (error: unknown, context: Context) => {
     context.forget();
     answerFailure(error, context, tell);
   };
   return (_request, { context }, next) => {
     try {
-      const pending = step(context);
+      const pending = stage(context);
       if (pending === undefined) {
         if (!context.response.headersSent) next();
         return;

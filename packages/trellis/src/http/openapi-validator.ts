@@ -12,7 +12,7 @@ import {
 import type { Context } from './context.ts';
 import { isKnown } from './entity-tag.ts';
 import { fieldOf } from './reply.ts';
-import type { Step } from './step.ts';
+import type { Stage } from './stage.ts';
 
 // The two middlewares that run the validators which express-openapi-validator has compiled (trellis-contract, validator/).
 // Its own middleware would match the path a second time, parse the body, and hook into the response: the service
@@ -23,7 +23,7 @@ import type { Step } from './step.ts';
  *
  * @throws Refusal, by the middleware: 400 with the faults
  */
-export const requestValidator = (operation: ContractOperation): Step<ReadRequest, ReadRequest> =>
+export const requestValidator = (operation: ContractOperation): Stage<ReadRequest, ReadRequest> =>
   function validateRequest(_context, read) {
     requireValid(read, operation);
     return read;
@@ -34,7 +34,7 @@ export const requestValidator = (operation: ContractOperation): Step<ReadRequest
  *
  * @throws Error, by the middleware: 500, and the log says how the reply breaks the contract
  */
-export const replyValidator = (operation: ContractOperation): Step<ReplyData | undefined, ReplyData> =>
+export const replyValidator = (operation: ContractOperation): Stage<ReplyData | undefined, ReplyData> =>
   function validateReply(context, returned) {
     if (returned === undefined) throw new Error(`${operation.id} returned undefined, which is no reply`);
     const reply = validated(returned, operation);
