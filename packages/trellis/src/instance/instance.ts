@@ -3,6 +3,7 @@ import { Authenticator } from '../auth/authenticator.ts';
 import { tokenPrefix } from '../auth/token.ts';
 import { followTokenFile } from '../auth/token-file.ts';
 import type { Config } from '../config.ts';
+import { asError } from 'trellis-contract/ground';
 import { type Contract, loadContract, PAGES, scopesOf, unlistedNumbers } from 'trellis-contract';
 import { createApp } from '../http/app.ts';
 import { MAX } from '../http/bounds.ts';
@@ -10,7 +11,7 @@ import { connectionsAllowed } from '../http/open-files.ts';
 import { listen } from '../http/server.ts';
 import { createAdmin } from '../observability/admin.ts';
 import type { Log } from '../observability/log.ts';
-import { askOneAtATime, watchReadiness } from '../observability/readiness.ts';
+import { askOneAtATime, tellPresence, watchReadiness } from '../observability/readiness.ts';
 import { createDocs } from '../pages/docs.ts';
 import { layoutOf } from '../storage/layout.ts';
 import { openStore } from '../storage/open.ts';
@@ -59,12 +60,10 @@ export async function openInstance(
     logger.warn({ connections, openFiles }, 'the limit of open files allows fewer connections than the service takes');
 
   const unreachable = Promise.withResolvers<undefined>();
-  let reason: string | undefined;
+  const presence = tellPresence(logger);
   const onUnreachable = (error: StoreUnavailable) => {
     // The store retries every second, and each try calls this.
-    // eslint-disable-next-line no-restricted-syntax -- only compared with the last one, so that a repeated line is logged once
-    if (error.message !== reason) logger.warn({ err: error }, 'the store is away');
-    reason = error.message;
+    presence.away(error, true);
     unreachable.resolve(undefined);
   };
   // Without an admin listener, prom-client need not be loaded.
@@ -134,7 +133,13 @@ export async function openInstance(
       if (stopSignal.aborted) throw new Error('the service is stopping');
       // An instance that had the keys once stays ready: an outage of the provider must not take all instances out.
       if (jwt?.keys.age === Infinity) throw new Error('the keys of the token issuer were never fetched');
-      await askStore();
+      try {
+        await askStore();
+        presence.back();
+      } catch (error) {
+        if (!isStopping()) presence.away(asError(error));
+        throw error;
+      }
     };
     const admin = await listen(createAdmin({ ready, metrics }, logger), config.ADMIN_HOST, config.ADMIN_PORT, logger, {
       connections: MAX.adminConnections,

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
 
 /** Each question makes the store flush data to its disk. */
 const PAUSE_MS = 5000;
@@ -41,4 +42,24 @@ export async function watchReadiness(
     await sleep(PAUSE_MS, undefined, { ref: false, signal: stop }).catch(() => undefined);
   }
   report(false);
+}
+
+/** Says in the log when the store goes away, and when it is back: a store that nothing asks for fails no request. */
+export function tellPresence(logger: Logger) {
+  let since: number | undefined;
+  let reason: string | undefined;
+  return {
+    /** @param again whether another reason than the last one is worth another line */
+    away(error: Error, again = false): void {
+      // eslint-disable-next-line no-restricted-syntax -- only compared with the last one, so that a repeated line is logged once
+      if (since === undefined || (again && error.message !== reason)) logger.warn({ err: error }, 'the store is away');
+      since ??= performance.now();
+      reason = error.message;
+    },
+    back(): void {
+      if (since === undefined) return;
+      logger.info({ seconds: Math.round((performance.now() - since) / 1000) }, 'the store is back');
+      since = undefined;
+    },
+  };
 }

@@ -1,12 +1,14 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { items } from '../services/items/index.ts';
 import { YAML } from '../support/app.ts';
+import { adminUrl } from '../support/metrics.ts';
 import { createItem, runCommand, startInstance } from '../support/service.ts';
+import { until } from '../support/until.ts';
 import { temporaryFolder } from '../../../contract/test/support/temporary.ts';
 
 const newStore = () => ({ PORT: '0', DATABASE_URL: `sqlite:${join(temporaryFolder(), 'items.db')}` });
@@ -177,4 +179,22 @@ test('each line of the log begins with its level and time, and ends with its mes
     ms: expect.any(Number),
     msg: 'request',
   });
+});
+
+test('the log of an instance without requests has a line when its store goes away, and one when it is back', async () => {
+  const folder = temporaryFolder();
+  const file = join(folder, 'items.db');
+  const service = await startInstance({ DATABASE_URL: `sqlite:${file}`, ADMIN_PORT: '0' });
+  const told = () => service.log().filter(({ msg }) => /^the store is/.test(String(msg)));
+  renameSync(file, `${file}.away`);
+  await until(() => told().length > 0);
+  // Further questions fail too.
+  for (const _ of [1, 2]) expect((await fetch(new URL('/readyz', adminUrl(service)))).status).toBe(503);
+  renameSync(`${file}.away`, file);
+  await until(async () => (await fetch(new URL('/readyz', adminUrl(service)))).status === 200);
+  await service.stop();
+  expect(told()).toEqual([
+    expect.objectContaining({ level: 'warn', msg: 'the store is away', err: expect.anything() }),
+    expect.objectContaining({ level: 'info', msg: 'the store is back', seconds: expect.any(Number) }),
+  ]);
 });
