@@ -55,7 +55,7 @@ export {
   type ReadRequest,
   readValues,
   requireValid,
-  type ReceivedBody,
+  type MessageBody,
   type TextBody,
   tooLarge,
   validateRequest,

@@ -24,7 +24,7 @@ export interface ReadBody {
   readonly value: Holder | Uint8Array;
 }
 
-export type ReceivedBody = TextBody | ReadBody;
+export type MessageBody = TextBody | ReadBody;
 
 /** A request that is not validated yet. */
 export interface ReadRequest {
@@ -46,7 +46,7 @@ export function readRecord(body: string | Holder, operation: ContractOperation):
 /** @throws Refusal if the request breaks the contract */
 export function validateRequest(
   sent: SentRequest,
-  body: ReceivedBody | undefined,
+  body: MessageBody | undefined,
   operation: ContractOperation,
 ): RequestData {
   const read = readValues(sent, body, operation);
@@ -57,7 +57,7 @@ export function validateRequest(
 /** @throws Refusal if the parameters or the JSON of the body cannot be read */
 export function readValues(
   sent: SentRequest,
-  body: ReceivedBody | undefined,
+  body: MessageBody | undefined,
   operation: ContractOperation,
 ): ReadRequest {
   const hasNone = operation.parameters.length === 0 && sent.query === '';

@@ -20,7 +20,7 @@ import { JSON_TYPE } from '../rules/vocabulary.ts';
 import { valuesSchema } from './parameters.ts';
 import { Position } from '../schema/positions.ts';
 import { type Sent, senderOf, tooLong } from './sent.ts';
-import { outlinesOf, type Place } from './undeclared.ts';
+import { outlinesOf, type OutlineAt } from './undeclared.ts';
 
 // What messages have beside their parameters: bodies, and the header fields of replies.
 
@@ -35,7 +35,7 @@ export interface ContractContent {
   /** undefined: the value holds no default, and all its numbers are doubles. */
   readonly position: Position | undefined;
   /** undefined: the value has no members that are left out. */
-  readonly outline: Place;
+  readonly outline: OutlineAt;
 }
 
 /** In replies, a content without a position holds no number. */

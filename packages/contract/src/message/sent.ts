@@ -14,7 +14,7 @@ import { hasToJson } from '../schema/int64.ts';
 import type { Position } from '../schema/positions.ts';
 import { MAX_REPLY_BYTES } from '../rules/body-limit.ts';
 import type { Holder } from './json.ts';
-import type { Place } from './undeclared.ts';
+import type { OutlineAt } from './undeclared.ts';
 
 /** A body to send, and the work that its verdict may take. */
 export interface Sent {
@@ -50,7 +50,7 @@ export function sentBy(follow: Follow) {
   /** About the length of the body so far, as JSON. */
   let length = 0;
 
-  return (body: unknown, schema: AnySchema, position: Position | undefined, outline?: Place): Sent => {
+  return (body: unknown, schema: AnySchema, position: Position | undefined, outline?: OutlineAt): Sent => {
     length = 0;
     begin(workFor(0));
     try {
@@ -73,7 +73,7 @@ export function sentBy(follow: Follow) {
     given: unknown,
     schema: AnySchema,
     position: Position | undefined,
-    outline: Place,
+    outline: OutlineAt,
     at: string | number,
   ): unknown {
     const value = typeof given === 'object' && given !== null && hasToJson(given) ? given.toJSON(String(at)) : given;
@@ -103,7 +103,7 @@ export function sentBy(follow: Follow) {
     list: readonly unknown[],
     schema: AnySchema,
     position: Position | undefined,
-    outline: Place,
+    outline: OutlineAt,
   ): unknown[] {
     const count = list.length;
     // An array with a length alone has no items, and would take seconds. That of a Proxy may be no number.

@@ -11,7 +11,7 @@ import { allowedBy, beneath, closure, inPlace, leadingTo, listed, membersOf, tes
 type Undeclared = 'kept' | 'left out' | 'refused';
 
 /** What some schemas leave out of a value that all of them describe; undefined: nothing, also within it. */
-export type Place = Outline | undefined;
+export type OutlineAt = Outline | undefined;
 
 /** The work to make an outline, for each of its schemas. */
 const MAKING = 35;
@@ -35,7 +35,7 @@ class Outline {
   private readonly names: ReadonlySet<string>;
   private readonly patterns: readonly string[];
   /** Without a pattern, all members that no schema names have one place. */
-  private readonly parts = new Map<string | number | undefined, Place>();
+  private readonly parts = new Map<string | number | undefined, OutlineAt>();
   private readonly places: number;
   readonly others: Undeclared;
 
@@ -56,7 +56,7 @@ class Outline {
   }
 
   /** @throws Overspent */
-  member(name: string): Place {
+  member(name: string): OutlineAt {
     if (this.names.has(name)) return this.part(name, () => membersOf(this.schemas, name, this.known.matching(name)));
     if (this.patterns.length === 0) return this.part(undefined, () => membersOf(this.schemas, undefined));
     spend(MAKING * this.schemas.length + name.length * this.known.timeOf(this.patterns));
@@ -64,12 +64,12 @@ class Outline {
   }
 
   /** @throws Overspent */
-  item(index: number): Place {
+  item(index: number): OutlineAt {
     const at = Math.min(index, this.places);
     return this.part(at, () => this.schemas.map(({ prefixItems = [], items = true }) => prefixItems[at] ?? items));
   }
 
-  private part(at: string | number | undefined, schemas: () => readonly AnySchema[]): Place {
+  private part(at: string | number | undefined, schemas: () => readonly AnySchema[]): OutlineAt {
     if (this.parts.has(at)) return this.parts.get(at);
     const isKept = this.isKept && this.roots.length === 1;
     if (!isKept) spend(MAKING * this.schemas.length);
@@ -92,7 +92,7 @@ class Outlines {
   }
 
   /** @param isKept whether the contract bounds how many such sets of schemas there are */
-  at(schemas: readonly AnySchema[], isKept = true): Place {
+  at(schemas: readonly AnySchema[], isKept = true): OutlineAt {
     const roots = [...new Set(schemas)].filter((each) => typeof each === 'object');
     if (!roots.some(this.leads)) return undefined;
     const [first, ...others] = roots;
@@ -165,7 +165,7 @@ export function outlinesOf(follow: Follow): Outlines {
 }
 
 /** Leaves members out of the value, and of all objects within it. @returns whether there were any @throws Overspent */
-export function leaveOut(value: unknown, place: Place): boolean {
+export function leaveOut(value: unknown, place: OutlineAt): boolean {
   if (place === undefined || typeof value !== 'object' || value === null) return false;
   let hadOthers = false;
   if (Array.isArray(value)) {

@@ -6,7 +6,7 @@ import { Refusal } from '../../src/refusal.ts';
 import { outlinesOf } from '../../src/message/undeclared.ts';
 import { ReplyError } from '../../src/message/faults.ts';
 import { Position } from '../../src/schema/positions.ts';
-import { notUtf8, type ReceivedBody, validateRequest } from '../../src/request.ts';
+import { notUtf8, type MessageBody, validateRequest } from '../../src/request.ts';
 import { withValidators } from '../../src/validator/operations.ts';
 import { Derivation, type DerivedReply, type DerivedRequest } from '../derivation/messages.ts';
 import { partAt, withSchemas } from '../derivation/schemas.ts';
@@ -92,7 +92,7 @@ export function refusalOf(operation: ContractOperation, { sent, body }: Wire): s
 }
 
 /** The same bytes, of the kind that the contract declares. @throws Refusal */
-function received(body: NonNullable<Wire['body']>, declared: ContractBody | undefined): ReceivedBody {
+function received(body: NonNullable<Wire['body']>, declared: ContractBody | undefined): MessageBody {
   const { mediaType } = body;
   const isBytes = declared?.types.get(mediaType)?.kind === 'bytes';
   if (isBytes === !('text' in body)) return body;

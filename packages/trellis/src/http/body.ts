@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { MIMEType, promisify } from 'node:util';
 import { gunzip, gunzipSync } from 'node:zlib';
-import { type ContractBody, MAX_BODY_BYTES, notUtf8, type ReceivedBody, tooLarge } from 'trellis-contract';
+import { type ContractBody, MAX_BODY_BYTES, notUtf8, type MessageBody, tooLarge } from 'trellis-contract';
 import { ErrorNumber, overloaded, Refusal } from 'trellis-contract/ground';
 import { MAX } from './bounds.ts';
 import type { Context } from './context.ts';
@@ -13,7 +13,7 @@ import type { Context } from './context.ts';
 export function readBody(
   context: Context,
   declared: ContractBody | undefined,
-): Promise<ReceivedBody | undefined> | undefined {
+): Promise<MessageBody | undefined> | undefined {
   const { request, body } = context;
   if (body === undefined) {
     requireNone(declared);
@@ -24,7 +24,7 @@ export function readBody(
   const maxBytes = declared?.maxBytes ?? 0;
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
   context.askForBody();
-  const take = (bytes: Buffer): ReceivedBody | undefined => {
+  const take = (bytes: Buffer): MessageBody | undefined => {
     if (bytes.length === 0 || mediaType === undefined) {
       requireNone(declared);
       return undefined;

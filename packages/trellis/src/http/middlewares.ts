@@ -6,7 +6,7 @@ import {
   type ReadRequest,
   readValues,
   type ReplyData,
-  type ReceivedBody,
+  type MessageBody,
   type TellFailure,
   toldIn,
 } from 'trellis-contract';
@@ -87,7 +87,7 @@ export function middlewaresOf(
     return readBody(context, operation.body);
   }
 
-  function readRequest(context: Context, body: ReceivedBody | undefined) {
+  function readRequest(context: Context, body: MessageBody | undefined) {
     return readValues(sentIn(context.request, basePath), body, operation);
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { sentBy } from '../../../src/message/sent.ts';
-import { leaveOut, outlinesOf, type Place } from '../../../src/message/undeclared.ts';
+import { leaveOut, outlinesOf, type OutlineAt } from '../../../src/message/undeclared.ts';
 import { begin, budget, end, workFor } from '../../../src/schema/budget.ts';
 import { type AnySchema, follower } from '../../../src/schema/document.ts';
 import { random, receiver } from '../values.ts';
@@ -145,7 +145,7 @@ describe('of values that lead through 25 open schemas, the service', () => {
     return followAll(reference);
   };
   const place = outlinesOf(follow).at([{ anyOf: all }]);
-  const walk = (value: object, where: Place, work: number) => {
+  const walk = (value: object, where: OutlineAt, work: number) => {
     begin(work);
     const before = steps;
     try {
