@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { settingsOf } from '../../packages/trellis/src/config.ts';
 import { DEFAULT_BODY_BYTES } from '../../packages/contract/src/rules/body-limit.ts';
 import { ErrorNumber } from '../../packages/contract/src/refusal.ts';
-import { MAX_DEPTH } from '../../packages/contract/src/message/json.ts';
+import { MAX_JSON_DEPTH } from '../../packages/contract/src/message/json.ts';
 import { page } from '../../packages/trellis/test/support/readme.ts';
 import { ROOT, start } from '../../packages/trellis/test/support/service.ts';
 import { ERROR_NUMBERS, YAML } from '../support.ts';
@@ -83,9 +83,9 @@ describe('docs/api.md', () => {
   });
 
   test('has the limits of the contract', () => {
-    expect(API).toContain(`at most ${MAX_DEPTH} levels deep, and at most ${DEFAULT_BODY_BYTES / 1024} KiB`);
+    expect(API).toContain(`at most ${MAX_JSON_DEPTH} levels deep, and at most ${DEFAULT_BODY_BYTES / 1024} KiB`);
     expect(YAML).toContain(`at most ${DEFAULT_BODY_BYTES / 1024} KiB`);
-    expect(YAML).toContain(`at most ${MAX_DEPTH} levels deep`);
+    expect(YAML).toContain(`at most ${MAX_JSON_DEPTH} levels deep`);
     expect(YAML).toContain('minLength: 1\n      maxLength: 1000');
     expect(YAML).toContain('maxLength: 200');
     expect(API).toContain('`name` 1 to 1,000 characters, `tag` up to 200');

@@ -64,9 +64,9 @@ export function examine(
   environment: Environment,
 ): { readonly config: Config; readonly faults: readonly string[] } {
   const faults: string[] = [];
-  const isSet = (name: string) => textOf(environment, name) !== undefined;
+  const isSet = (name: string) => textIn(environment, name) !== undefined;
   const values = Object.entries(settingsOf(service)).map(([name, setting]) => {
-    const text = textOf(environment, name) ?? setting.default;
+    const text = textIn(environment, name) ?? setting.default;
     try {
       return [name, text === undefined ? undefined : setting.read(text)];
     } catch (error) {
@@ -88,7 +88,7 @@ export function examine(
 }
 
 /** Treats an empty setting as missing, as containers often cannot unset a variable. */
-export function textOf(environment: Environment, name: string): string | undefined {
+export function textIn(environment: Environment, name: string): string | undefined {
   const text = environment[name]?.trim();
   return text === '' ? undefined : text;
 }

@@ -1,7 +1,7 @@
 import { ErrorNumber, Refusal } from '../refusal.ts';
 import type { Position } from '../schema/positions.ts';
 
-export const MAX_DEPTH = 32;
+export const MAX_JSON_DEPTH = 32;
 /** Ajv repeats the names of members in the path of each value: a name of 1 MiB took gigabytes (`verdict.test.ts`). */
 const MAX_NAME = 1000;
 
@@ -95,9 +95,9 @@ class Parser {
       const start = this.at;
       const name = this.string();
       if (name.length > MAX_NAME)
-        refuse(`the name of the member at position ${start} is too long: use at most ${MAX_NAME} characters`);
+        refuseJson(`the name of the member at position ${start} is too long: use at most ${MAX_NAME} characters`);
       if (name in object)
-        refuse(
+        refuseJson(
           `the member ${JSON.stringify(name.slice(0, 100))} appears twice in one object, again at position ${start}`,
           ErrorNumber.memberRepeated,
         );
@@ -123,7 +123,7 @@ class Parser {
   }
 
   private enter(): void {
-    if (++this.depth > MAX_DEPTH) refuse(`body is nested too deeply: use at most ${MAX_DEPTH} levels`);
+    if (++this.depth > MAX_JSON_DEPTH) refuseJson(`body is nested too deeply: use at most ${MAX_JSON_DEPTH} levels`);
     this.at++;
   }
 
@@ -160,9 +160,9 @@ class Parser {
     try {
       string = JSON.parse(this.text.slice(open, at + 1)) as string;
     } catch {
-      refuse(`body is not JSON: the string at position ${open} has an invalid escape`);
+      refuseJson(`body is not JSON: the string at position ${open} has an invalid escape`);
     }
-    return string.isWellFormed() ? string : refuse(`body has a lone surrogate in the string at position ${open}`);
+    return string.isWellFormed() ? string : refuseJson(`body has a lone surrogate in the string at position ${open}`);
   }
 
   private number(position: Position | undefined): number | bigint {
@@ -173,13 +173,13 @@ class Parser {
     this.at = NUMBER.lastIndex;
     const number = position === undefined ? Number(literal) : position.number(literal);
     if (number === undefined)
-      refuse(
+      refuseJson(
         `body has an integer at position ${start} whose digits a double would not keep, and the contract gives it no type: ` +
           'send it as a string',
         ErrorNumber.contractBroken,
       );
     if (typeof number === 'bigint' || Number.isFinite(number)) return number;
-    return refuse(`body has a number beyond the range of a double at position ${start}`);
+    return refuseJson(`body has a number beyond the range of a double at position ${start}`);
   }
 
   private word<T>(word: string, value: T): T {
@@ -193,10 +193,10 @@ class Parser {
     const offset = Math.min(at, this.text.length);
     const code = this.text.codePointAt(offset);
     const found = code === undefined ? 'end of the text' : JSON.stringify(String.fromCodePoint(code));
-    refuse(`body is not JSON: unexpected ${found} at position ${offset}`);
+    refuseJson(`body is not JSON: unexpected ${found} at position ${offset}`);
   }
 }
 
-function refuse(what: string, number: ErrorNumber = ErrorNumber.bodyNotJson): never {
+function refuseJson(what: string, number: ErrorNumber = ErrorNumber.bodyNotJson): never {
   throw new Refusal(number, what);
 }

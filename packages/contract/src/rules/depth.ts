@@ -4,13 +4,13 @@ import type { Findings } from '../schema/findings.ts';
 import { isSchema, tested } from '../schema/subschemas.ts';
 
 /** The readers of schemas, and the validator, nest a call for each schema of a value within or behind another. */
-const MAX_DEPTH = 100;
+const MAX_APPLIED = 100;
 
 /** @param found gets a refusal of the first chain that is too long; nothing that depends on such a chain is checked */
 export function requireShallow(schemas: Iterable<Schema>, follow: Follow, found: Findings): void {
   const heights = new Map<Schema, number>();
   const heightOf = (schema: Schema, depth = 1): number => {
-    if (depth > MAX_DEPTH) return Infinity;
+    if (depth > MAX_APPLIED) return Infinity;
     const known = heights.get(schema);
     if (known !== undefined) return known;
     // A schema that leads back to itself is refused elsewhere.
@@ -22,9 +22,9 @@ export function requireShallow(schemas: Iterable<Schema>, follow: Follow, found:
   };
   let isTold = false;
   for (const schema of schemas) {
-    if (heightOf(schema) <= MAX_DEPTH) continue;
+    if (heightOf(schema) <= MAX_APPLIED) continue;
     const what =
-      `more than ${MAX_DEPTH} schemas apply to one value here, each within or behind the one before: ` +
+      `more than ${MAX_APPLIED} schemas apply to one value here, each within or behind the one before: ` +
       'refer to the last one directly';
     if (!isTold) found.add(new ContractError(what, locationOf(schema)));
     found.spoil(schema);

@@ -14,8 +14,8 @@ import { ContractError } from '../contract-error.ts';
 import { int64 } from './int64.ts';
 
 /** A body may nest 32 levels, and its schema twice as many; the functions that read schemas recurse for each level. */
-const MAX_DEPTH = 100;
-const TOO_DEEP = `nested too deeply: use at most ${MAX_DEPTH} levels, and move inner schemas to components/schemas`;
+const MAX_YAML_DEPTH = 100;
+const TOO_DEEP = `nested too deeply: use at most ${MAX_YAML_DEPTH} levels, and move inner schemas to components/schemas`;
 
 export interface Parsed {
   readonly parsed: Document;
@@ -60,7 +60,7 @@ export function parseYaml(yaml: string): Parsed & { readonly lines: LineCounter 
     Collection(_key, collection, holders) {
       keepAnchor(collection);
       if (isMap(collection)) requireUnique(collection);
-      if (holders.length > MAX_DEPTH && holders.filter(isCollection).length >= MAX_DEPTH)
+      if (holders.length > MAX_YAML_DEPTH && holders.filter(isCollection).length >= MAX_YAML_DEPTH)
         refuse(collection.range?.[0], TOO_DEEP);
     },
     Scalar(_key, scalar) {

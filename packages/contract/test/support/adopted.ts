@@ -1,7 +1,7 @@
 import { parse, stringify } from 'yaml';
 import { Answers } from '../../tools/adopt/answers.ts';
 import { sourceOf } from '../../tools/adopt/read.ts';
-import { inWords, madeIn, openIn } from '../../tools/adopt/report.ts';
+import { questionLines, madeIn, openIn } from '../../tools/adopt/report.ts';
 import { Adoption } from '../../tools/adopt/work.ts';
 
 export interface Data {
@@ -51,7 +51,7 @@ export function adopted(yaml: string, answers = '') {
   const work = new Adoption(document, given);
   const { edits, refusals } = work;
   const open = openIn(work);
-  for (const each of open) given.add(each.key, inWords(each));
+  for (const each of open) given.add(each.key, questionLines(each));
   const written = text.of(document);
   return {
     edits: [...edits.keys()],
@@ -59,8 +59,8 @@ export function adopted(yaml: string, answers = '') {
     /** The edits that an author may answer otherwise, but for the path of servers, which the small document has. */
     made: madeIn(work)
       .filter(({ key }) => key !== 'servers')
-      .map((each) => inWords(each).join('\n  ')),
-    open: open.map((each) => inWords(each).join('\n  ')),
+      .map((each) => questionLines(each).join('\n  ')),
+    open: open.map((each) => questionLines(each).join('\n  ')),
     refusals,
     asked: given.text,
     text: written,

@@ -4,7 +4,7 @@ import { basename, join, resolve } from 'node:path';
 import { ContractError } from '../../src/contract-error.ts';
 import { Answers, named } from './answers.ts';
 import { readSource } from './read.ts';
-import { countEdits, inWords, listed, openIn, printed } from './report.ts';
+import { countEdits, questionLines, listed, openIn, printed } from './report.ts';
 import { Adoption, type AskedDoubt } from './work.ts';
 
 const CONTRACT = 'openapi.yaml';
@@ -55,7 +55,7 @@ async function adopted(
   const answers = new Answers(decisions ?? '', known, file);
   const work = new Adoption(document, answers);
   const [open, places] = [openIn(work), placesFile(decisions)];
-  for (const each of open) answers.add(each.key, inWords(each, places));
+  for (const each of open) answers.add(each.key, questionLines(each, places));
   if (decisions !== undefined && answers.text !== known) write(decisions, answers.text);
   if (places !== undefined) writePlaces(places, named(listed(work), file), file);
   if (work.refusals.length === 0 && open.length === 0) writeContract(file, text.of(document), contract);

@@ -26,7 +26,7 @@ export const countEdits = (work: Reported): number =>
     .length;
 
 /** A question in lines. @param file has the places that are too many to be shown */
-export function inWords(asked: AskedDoubt, file?: string): string[] {
+export function questionLines(asked: AskedDoubt, file?: string): string[] {
   return shownOf(ofQuestion(asked), file);
 }
 
@@ -34,8 +34,8 @@ export function inWords(asked: AskedDoubt, file?: string): string[] {
 export function printed(work: Reported, file?: string): string[] {
   const told = [
     ...Array.from(work.edits, ([what, places]) => shownOf(ofEdit(what, places), file).join('\n  ')),
-    ...madeIn(work).map((each) => `${each.made ?? 'edit'}: ${inWords(each, file).join('\n  ')}`),
-    ...openIn(work).map((each) => `decision: ${inWords(each, file).join('\n  ')}`),
+    ...madeIn(work).map((each) => `${each.made ?? 'edit'}: ${questionLines(each, file).join('\n  ')}`),
+    ...openIn(work).map((each) => `decision: ${questionLines(each, file).join('\n  ')}`),
   ];
   return [...told, ...work.refusals.map((each) => `refusal: ${each}`)];
 }

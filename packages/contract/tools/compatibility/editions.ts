@@ -9,7 +9,7 @@ import { Position } from '../../src/schema/positions.ts';
 import { notUtf8, type MessageBody, validateRequest } from '../../src/request.ts';
 import { withValidators } from '../../src/validator/operations.ts';
 import { Derivation, type DerivedReply, type DerivedRequest } from '../derivation/messages.ts';
-import { partAt, withSchemas } from '../derivation/schemas.ts';
+import { valueAt, withSchemas } from '../derivation/schemas.ts';
 import { isObject, type JsonValue } from '../derivation/values.ts';
 import { bytesFor, payloadOf, type Wire } from '../derivation/wire.ts';
 
@@ -150,7 +150,7 @@ const INVERTING = ['oneOf', 'not', 'if', 'contains', 'propertyNames'];
 export function tolerant(was: Contract, is: Contract): Edition {
   const document = withSchemas(was.document, (schema, at) => {
     if (at.some((name) => INVERTING.includes(name))) return schema;
-    const other = partAt(is.document, at);
+    const other = valueAt(is.document, at);
     const isDropped = ([keyword, value]: readonly [string, unknown]) =>
       LIMITS.includes(keyword) ||
       (value === false && /^(additional|unevaluated)Properties$/.test(keyword)) ||

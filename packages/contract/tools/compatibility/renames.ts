@@ -8,7 +8,7 @@ import {
   resolver,
   type Schema,
 } from '../../src/schema/document.ts';
-import { partAt, withSchemas } from '../derivation/schemas.ts';
+import { valueAt, withSchemas } from '../derivation/schemas.ts';
 import { withDocument } from './editions.ts';
 import { isUnchanged } from './prose.ts';
 
@@ -60,7 +60,7 @@ export function withNewMembers(was: Contract, is: Contract): readonly [Contract,
   const renamed: RenamedMember[] = [];
   const document = withSchemas(was.document, (schema, at) => {
     const { properties: old = {}, required } = schema;
-    const { properties: now = {} } = (partAt(is.document, at) ?? {}) as Schema;
+    const { properties: now = {} } = (valueAt(is.document, at) ?? {}) as Schema;
     const lacking = (all: object, others: object) => Object.keys(all).filter((name) => !Object.hasOwn(others, name));
     const [gone, added] = [lacking(old, now), lacking(now, old)];
     const alike = (one: string, other: string) => isUnchanged(old[one], now[other], [was.document, is.document]);

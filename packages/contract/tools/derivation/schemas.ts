@@ -47,7 +47,7 @@ export function withSchemas<T>(
 }
 
 /** What stands in a document where `withSchemas` has found a schema in another one. */
-export function partAt(document: object, at: readonly string[]): unknown {
+export function valueAt(document: object, at: readonly string[]): unknown {
   return at.reduce<unknown>((node, name) => (node as Record<string, unknown> | undefined)?.[name], document);
 }
 

@@ -1,6 +1,6 @@
 import type { Declared } from '../../src/contract.ts';
 import type { Parameter } from '../../src/schema/document.ts';
-import { MAX_DEPTH } from '../../src/message/json.ts';
+import { MAX_JSON_DEPTH } from '../../src/message/json.ts';
 import type { SentRequest } from '../../src/message/parameters.ts';
 import { isExploded } from '../../src/message/readable.ts';
 import { exactJson } from '../../src/schema/int64.ts';
@@ -47,7 +47,7 @@ export function wireOf(
   parts: Parts,
   spell: (value: JsonValue) => string = exactJson,
 ): Wire | undefined {
-  if (parts.body !== undefined && depthOf(parts.body) > MAX_DEPTH) return undefined;
+  if (parts.body !== undefined && depthOf(parts.body) > MAX_JSON_DEPTH) return undefined;
   try {
     if (mediaType === undefined || parts.body === undefined) return { sent: sentOf(operation, parts), body: undefined };
     const { kind = 'json' } = operation.body?.types.get(mediaType) ?? {};

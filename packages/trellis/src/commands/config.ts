@@ -1,4 +1,4 @@
-import { examine, settingsOf, textOf } from '../config.ts';
+import { examine, settingsOf, textIn } from '../config.ts';
 import type { Found } from '../environment.ts';
 import { WrongSettings } from '../exit-codes.ts';
 import type { AnyService } from '../service.ts';
@@ -8,7 +8,7 @@ import { printList } from '../terminal/print-list.ts';
 /** Prints every setting with its value and origin. @throws WrongSettings that names every fault */
 export async function showConfig(service: AnyService, io: Io, found: Found, { json }: { json?: true }): Promise<void> {
   const rows = Object.entries(settingsOf(service)).map(([name, setting]) => {
-    const text = textOf(found.texts, name);
+    const text = textIn(found.texts, name);
     const origin = found.origins[name];
     const value = shown(setting, text ?? setting.default);
     if (text !== undefined) return { name, value, from: origin };

@@ -1,5 +1,5 @@
 import { get } from 'node:http';
-import { readConfig, textOf } from '../config.ts';
+import { readConfig, textIn } from '../config.ts';
 import type { PAGES } from 'trellis-contract';
 import type { Environment } from '../environment.ts';
 import { ExplainedError, messageOf } from 'trellis-contract/ground';
@@ -41,7 +41,7 @@ export async function checkHealth(
       ? addressOf(HOST, PORT) + basePath + CONTRACT
       : `${addressOf(ADMIN_HOST, ADMIN_PORT)}/livez`;
   // Without the settings of the service, the command asks the default port, where perhaps nothing listens.
-  const hint = ['PORT', 'ADMIN_PORT'].some((name) => textOf(environment, name) !== undefined)
+  const hint = ['PORT', 'ADMIN_PORT'].some((name) => textIn(environment, name) !== undefined)
     ? ''
     : '; PORT is not set: name the settings of the service with --env-file';
   const status = await statusOf(url, patienceMs).catch((error: unknown) => {

@@ -3,7 +3,7 @@ import { ExplainedError } from 'trellis-contract/ground';
 import { loadKysely } from './kysely.ts';
 import type { Database, Result, Statement } from './store.ts';
 import type { Queried, Tables, Written } from './tables.ts';
-import { attempt, taken } from './values.ts';
+import { resultOf, taken } from './values.ts';
 
 const {
   DefaultQueryExecutor,
@@ -76,7 +76,7 @@ class StatementCompiler implements kysely.QueryCompiler {
     let compiled = this.compiler.compileQuery(node, queryId);
     if (compiled.sql.includes('in ()'))
       compiled = this.compiler.compileQuery(EMPTY_LISTS.transformNode(node, queryId), queryId);
-    return { ...compiled, asked: attempt(() => asStatement(compiled)) };
+    return { ...compiled, asked: resultOf(() => asStatement(compiled)) };
   }
 }
 

@@ -22,7 +22,7 @@ import {
 import { type Stored, type Tables, withoutNulls } from './tables.ts';
 import { tokenStore } from './tokens.ts';
 import { type Asking, doWork } from './transaction.ts';
-import { attempt } from './values.ts';
+import { resultOf } from './values.ts';
 
 export type StoreLocation = SqliteLocation | PostgresLocation;
 
@@ -74,10 +74,10 @@ export async function openStore(layout: Layout, location: StoreLocation, opening
   };
   const queriesOf = <Of = Tables>({ run, create, get }: Asking): Queries<Of> => ({
     // Not async: a promise of its own would cost each request three more turns of the queue of microtasks.
-    create: (table, row, added) => create(attempt(() => newRow(formats, table, row, added))),
+    create: (table, row, added) => create(resultOf(() => newRow(formats, table, row, added))),
     // The start has compared the table with its description.
     get: <Name extends keyof Of & string>(table: Name, key: AnyRow) => {
-      const lookUp = attempt(() => newLookUp(formats, table, key));
+      const lookUp = resultOf(() => newLookUp(formats, table, key));
       return (lookUp === undefined ? Promise.resolve() : get(lookUp)) as Promise<Stored<Of[Name]> | undefined>;
     },
     database: databaseOf<Of>(location.engine, run),

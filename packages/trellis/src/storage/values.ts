@@ -73,7 +73,7 @@ export function taken(value: unknown): unknown {
 }
 
 /** Returns an error in place of a result, so that the caller decides when to throw it. */
-export function attempt<Result>(make: () => Result): Result | Error {
+export function resultOf<Result>(make: () => Result): Result | Error {
   try {
     return make();
   } catch (error) {

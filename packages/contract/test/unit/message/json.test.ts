@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from '@jest/globals';
 import { Refusal } from '../../../src/refusal.ts';
-import { MAX_DEPTH, parseJson } from '../../../src/message/json.ts';
+import { MAX_JSON_DEPTH, parseJson } from '../../../src/message/json.ts';
 import { Position } from '../../../src/schema/positions.ts';
 
 function parse(text: string, position?: Position): unknown {
@@ -48,8 +48,8 @@ describe('parseJson reads', () => {
     expect(({} as Record<string, unknown>)['admin']).toBeUndefined();
   });
 
-  test('arrays as deep as MAX_DEPTH', () => {
-    const text = '['.repeat(MAX_DEPTH) + ']'.repeat(MAX_DEPTH);
+  test('arrays as deep as MAX_JSON_DEPTH', () => {
+    const text = '['.repeat(MAX_JSON_DEPTH) + ']'.repeat(MAX_JSON_DEPTH);
     expect(plain(parse(text))).toEqual(JSON.parse(text));
   });
 });
@@ -123,12 +123,12 @@ describe('parseJson refuses', () => {
     expect(attempt).toThrow(expect.objectContaining({ number: 40008 }));
   });
 
-  test('nesting deeper than MAX_DEPTH, also where it would exhaust the stack', () => {
+  test('nesting deeper than MAX_JSON_DEPTH, also where it would exhaust the stack', () => {
     for (const [open, close] of [
       ['[', ']'],
       ['{"a":', '}'],
     ] as const) {
-      for (const levels of [MAX_DEPTH + 1, 30_000]) {
+      for (const levels of [MAX_JSON_DEPTH + 1, 30_000]) {
         const attempt = () => parse(`${open.repeat(levels)}1${close.repeat(levels)}`);
         expect(attempt).toThrow('body is nested too deeply: use at most 32 levels');
       }
