@@ -1,3 +1,15 @@
+/**
+ * A document that was written elsewhere becomes a contract. A tree of plain objects comes in (read.ts), with the answers
+ * that its author has given so far (answers.ts); the tree is changed in place, and text.ts writes the changes into the text,
+ * whose comments and order stay. Stage by stage: what changes no meaning is an edit (edits.ts and others), what changes one is
+ * a question with choices, of which the first is taken until it is answered, and what a stage still refuses is left out, as
+ * a question too. A stage goes on until it changes nothing, as an edit may make another one necessary.
+ *
+ * Out go the places of each edit, the questions, and the refusals of what nothing mends: with one of those, no contract is
+ * written. Nothing is lost without a line: whatever changes the tree tells its places (`tell`, `settle`).
+ *
+ * @module
+ */
 import type { ContractError } from '../../src/contract-error.ts';
 import type { ObjectKind } from '../../src/rules/vocabulary.ts';
 import { follower } from '../../src/schema/document.ts';

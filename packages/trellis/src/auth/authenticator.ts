@@ -1,3 +1,15 @@
+/**
+ * Who calls. The header field of a token comes in (caller.ts says which field has it), and a `Caller` goes out: its key, its
+ * name, its scopes. A token of this service is looked up by its SHA-256, first among those of TOKEN_FILE, then in the store;
+ * a JSON Web Token is verified (jwt.ts) by the keys of its issuer (issuer-keys.ts). What was found is remembered: for less
+ * than a second if the store may revoke it, otherwise until it expires or is withdrawn. So most requests wait for nothing.
+ *
+ * What may fail: no token, a wrong or expired one (401), a scope that is missing (403, `scopeCheck`), an issuer whose keys
+ * cannot be had, the store away, or too many look-ups at once (503). Each is a `Refusal`, but for StoreUnavailable, of which
+ * http/errors.ts makes one. Nothing here sees a request.
+ *
+ * @module
+ */
 import { timingSafeEqual } from 'node:crypto';
 import { type Caller, tokenMissing } from './caller.ts';
 import { overloaded } from 'trellis-contract/ground';

@@ -1,3 +1,16 @@
+/**
+ * A request, from its bytes to the bytes of the reply. Node's parser reads a head; the ledger (ledger.ts) admits it, and
+ * counts from here on what its connection makes the process hold; a `Context` carries it through Express (app.ts) to the
+ * stages of its operation (router.ts, middlewares.ts). Each stage gets what the one before has made (stage.ts), and
+ * reply.ts writes what the last one has.
+ *
+ * What may fail: bytes that are no request (unreadable.ts answers them), a stage that throws (errors.ts makes the reply of
+ * it: a `Refusal` is told as it is, anything else is 500 and a line in the log), a client that is too slow, holds too much
+ * or never reads (the ledger cuts it off), and the end of the process (`stop`: no more connections, the replies under way,
+ * then the rest is cut). When a reply is out, nothing of its request can be reached. recorder.ts tells the log of each.
+ *
+ * @module
+ */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
