@@ -68,6 +68,8 @@ export { type Holder, parseJson, PlainObject } from './message/json.ts';
 export { readScalar, type SentRequest } from './message/parameters.ts';
 /** What is wrong with a message, in words. */
 export { ContractBroken, inWords, isOfName, ReplyError } from './message/faults.ts';
+/** What an operation does not get, as no schema names it. */
+export { leaveOut } from './message/undeclared.ts';
 /** What a handler sends. */
 export { tooLong } from './message/sent.ts';
 /** The challenge to a caller (RFC 6750). */

@@ -21,6 +21,6 @@ export function stub<R>(reply: Sketch<R> | Error): () => Promise<R> {
 }
 
 /** The ids of the operations that are stubs. */
-export function stubsIn({ operations }: AnyService): string[] {
+export function stubsIn({ operations }: Pick<AnyService, 'operations'>): string[] {
   return Object.keys(operations).filter((id) => STUBS.has(operations[id] ?? {}));
 }

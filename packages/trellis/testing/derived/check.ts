@@ -2,6 +2,7 @@ import {
   type AnySchema,
   type Contract,
   type ContractOperation,
+  leaveOut,
   type OpenApiDocument,
   replyFor,
 } from 'trellis-contract';
@@ -9,10 +10,12 @@ import { carried } from '../../src/auth/caller.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { exactJson } from 'trellis-contract/ground';
-import type { AnyService } from '../../src/service.ts';
 import { isObject, type JsonObject, type JsonValue, payloadOf, type Wire, without } from 'trellis-contract/derivation';
+import type { AnyService } from '../../src/service.ts';
+import { stubsIn } from '../../src/stub.ts';
 import type { JudgeOf, Verdict } from './judge.ts';
-import { isKey, KEY, type Key, Rows } from './rows.ts';
+import { Echoes } from './echoes.ts';
+import { isKey, type Key, keyName, Rows, type SentRow } from './rows.ts';
 import { read } from './spelling.ts';
 
 export interface CheckedReply {
@@ -28,7 +31,7 @@ const MAX_TRIES = 10;
 
 /** The service under test. */
 export interface Subject {
-  readonly service: Pick<AnyService, 'records'>;
+  readonly service: Pick<AnyService, 'records' | 'tables' | 'operations'>;
   readonly url: string;
   readonly token: string;
   readonly conflict: number;
@@ -42,6 +45,7 @@ export class Checker {
   /** How many requests of each kind got the right answer. */
   readonly counts = new Map<string, number>();
   readonly rows: Rows;
+  readonly echoes: Echoes;
   /** Whether a record was accepted without a key, which the service then has made. */
   hasKeyless = false;
   private readonly document: OpenApiDocument;
@@ -52,7 +56,8 @@ export class Checker {
   constructor({ document, operations }: Contract, subject: Subject) {
     this.subject = subject;
     this.document = without('writeOnly', document);
-    this.rows = new Rows(this.document, operations);
+    this.rows = new Rows(this.document, operations, subject.service);
+    this.echoes = new Echoes(this.document, operations, stubsIn(subject.service));
   }
 
   /** Sends an invalid request. @throws Error unless the service refuses it with this error number */
@@ -63,13 +68,14 @@ export class Checker {
   }
 
   /** Sends a valid request in two spellings. @throws Error if an answer contradicts the contract or the model */
-  async valid(operation: ContractOperation, body: JsonValue | undefined, spelt: readonly [Wire, Wire]): Promise<void> {
-    const key = isObject(body) ? body[KEY] : undefined;
+  async valid(operation: ContractOperation, body: JsonValue | undefined, spelt: readonly Wire[]): Promise<void> {
+    const key = isObject(body) ? body[keyName(this.subject.service, operation)] : undefined;
     if (!this.isRecord(operation) || !isKey(key)) {
       // The model knows only the operation that stores records. For other operations, any answer below 500 that the contract declares is right.
       for (const wire of spelt) {
-        const { status } = await this.send(operation, wire);
+        const { status, text } = await this.send(operation, wire);
         if (status >= 500) throw new Error(`answered with ${status}`);
+        if (status < 300) await this.echo(operation, body, wire, status, text);
         if (status < 300 && this.isRecord(operation)) this.hasKeyless = true;
         this.count(`valid: ${operation.id}`);
       }
@@ -78,9 +84,24 @@ export class Checker {
     await this.alone(key, () => this.create(operation, key, body as JsonObject, spelt));
   }
 
+  /** Sends a valid request to a row that exists. A member proves nothing that the row had already. */
+  async ofRow(operation: ContractOperation, body: JsonValue | undefined, wire: Wire, key: Key): Promise<void> {
+    const reading = this.echoes.readingOf(operation);
+    const before = reading && (await this.readRow(reading, key));
+    const { status, text } = await this.send(operation, wire);
+    if (status >= 500) throw new Error(`answered with ${status}`);
+    this.count(`valid: ${operation.id}`);
+    if (status >= 300 || !isObject(body)) return;
+    const known = before === undefined || before.text === '' ? undefined : read(before.text);
+    const changed = Object.entries(body).filter(
+      ([name, value]) => !isObject(known) || !isDeepStrictEqual(known[name], value),
+    );
+    await this.echo(operation, Object.fromEntries(changed), wire, status, text);
+  }
+
   /** Sends a valid body with a key of its own in two spellings. @throws Error if the body does not come back */
   async fresh(operation: ContractOperation, body: JsonObject, spelt: readonly Wire[]): Promise<void> {
-    const key = body[KEY];
+    const key = body[keyName(this.subject.service, operation)];
     if (!isKey(key)) throw new Error(`${exactJson(body)} has no key`);
     if (this.isRecord(operation)) {
       await this.create(operation, key, body, spelt);
@@ -99,19 +120,48 @@ export class Checker {
    *
    * @throws Error if a row lacks what was sent
    */
-  async reads(operation: ContractOperation, body: JsonObject): Promise<void> {
+  async reads(operation: ContractOperation, { body, key }: SentRow): Promise<void> {
     const [parameter, ...others] = operation.parameters.filter((each) => each.in === 'path' || each.required);
     if (others.length > 0 || (parameter !== undefined && parameter.in !== 'path')) return;
     const allows = parameter && (await this.judgeOf(parameter.schema));
     for (const value of allows === undefined ? [undefined] : Object.values(body)) {
       if (value !== undefined && !(isKey(value) && value !== '' && allows?.({ body: value }).length === 0)) continue;
-      const path = operation.path.replace(/\{[^}]+\}/, () => encodeURIComponent(String(value)));
-      const { status, text } = await this.send(operation, { sent: { path, query: '', headers: {} }, body: undefined });
+      const { status, text } = await this.readRow(operation, value ?? '');
       if (status >= 500) throw new Error(`answered with ${status}`);
-      const isOwn = isKey(value) && value === body[KEY];
+      const isOwn = isKey(value) && value === key;
       if (status < 300) this.rows.requireWithin(operation, status, text, isOwn ? value : undefined);
       this.count(`read: ${operation.id}`);
     }
+  }
+
+  /** Looks for the members of an accepted body in the reply, and in a read of its row. */
+  private async echo(
+    operation: ContractOperation,
+    body: JsonValue | undefined,
+    { sent: { path } }: Wire,
+    status: number,
+    text: string,
+  ): Promise<void> {
+    const row = isObject(body) ? this.echoes.note(operation, body, path, status, text) : undefined;
+    if (row === undefined) return;
+    const reply = await this.readRow(row.reading, row.key);
+    if (reply.status < 300) this.rows.read(row.reading);
+    if (reply.text !== '')
+      this.echoes.compare(operation, row.reading, body as JsonObject, reply.status, read(reply.text));
+  }
+
+  private async readRow(operation: ContractOperation, key: Key): Promise<CheckedReply> {
+    const path = operation.path.replace(/\{[^}]+\}/, () => encodeURIComponent(String(key)));
+    return await this.send(operation, { sent: { path, query: '', headers: {} }, body: undefined });
+  }
+
+  /** What an operation gets of a body, which may lose members that no schema names. */
+  private received({ body: declared }: ContractOperation, body: JsonObject): JsonObject {
+    const outline = declared?.types.values().find(({ kind }) => kind === 'json')?.outline;
+    if (outline === undefined) return body;
+    const copy = structuredClone(body);
+    leaveOut(copy, outline);
+    return copy;
   }
 
   private isRecord({ id }: ContractOperation): boolean {
@@ -124,7 +174,7 @@ export class Checker {
     body: JsonObject,
     spelt: readonly Wire[],
   ): Promise<void> {
-    const content = exactJson(body);
+    const content = exactJson(this.received(operation, body));
     const stored = this.stored.getOrInsertComputed(operation.id, () => new Map());
     const known = stored.get(key);
     const isConflict = known !== undefined && !isDeepStrictEqual(read(known), read(content));
@@ -134,10 +184,13 @@ export class Checker {
       if (isConflict) requireError(text, status, this.subject.conflict);
       else {
         const header = headers.get('idempotent-replayed');
-        const isDue = header === (isReplayed ? 'true' : null) || (isRepeated && header === 'true');
+        const fields = Object.keys(replyFor(operation.replies, status)?.headers ?? {});
+        const isTold = fields.some((each) => each.toLowerCase() === 'idempotent-replayed');
+        const isDue = !isTold || header === (isReplayed ? 'true' : null) || (isRepeated && header === 'true');
         if (Math.floor(status / 100) !== 2 || !isDue)
           throw new Error(`answered with ${status} ${text}, Idempotent-Replayed: ${String(header)}`);
         this.rows.add(operation, key, read(content) as JsonObject, status, text);
+        this.echoes.add(operation, key);
         stored.set(key, content);
       }
       this.count(isConflict ? 'another content' : isReplayed ? 'replayed' : 'created');

@@ -4,12 +4,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { exportRecords } from '../../src/commands/export.ts';
 import type { Io } from '../../src/terminal/io.ts';
 import { readConfig } from '../../src/config.ts';
-import { type Contract, type ContractOperation, loadContract } from 'trellis-contract';
+import { type Contract, type ContractOperation, loadContract, type Position } from 'trellis-contract';
 import { ErrorNumber, exactJson } from 'trellis-contract/ground';
 import {
   Derivation,
   isObject,
   type JsonObject,
+  type JsonValue,
   type Parts,
   type Wire,
   wireOf,
@@ -19,7 +20,7 @@ import type { TestInstance } from '../instance.ts';
 import { Checker, type Subject } from './check.ts';
 import { damaged } from './damaged.ts';
 import { judgeByAjv, type JudgeOf, judgeRequest } from './judge.ts';
-import { isCreation, isKey, KEY, type Key } from './rows.ts';
+import { isCreation, isKey, type Key, keyName } from './rows.ts';
 import { read, spell } from './spelling.ts';
 
 /** What to send, and facts about the service that its contract does not have. */
@@ -59,13 +60,21 @@ export async function derive(
   const { service, url } = instance;
   const contract = await loadContract(service.contract, service.errorBody);
   const base = url + contract.basePath;
-  const subject: Subject = { service, url: base, token: await instance.token(), conflict, judgeOf };
+  const subject: Subject = {
+    service,
+    url: base,
+    token: await instance.token(),
+    conflict,
+
+    judgeOf,
+  };
   const checker = new Checker(contract, subject);
   const sum = () => checker.counts.values().reduce((count, each) => count + each, 0);
   const { document, operations } = contract;
   let keys = FIRST_KEY;
   const relations = new Map<string, Promise<JsonObject>>();
   const isRecord = ({ id }: ContractOperation) => Object.values(service.records).includes(id);
+  const keyOf = (operation: ContractOperation) => keyName(service, operation);
   let hasOthers = false;
   /** Relates each record only once, as the service must recognise the record when it is sent again. */
   const relate = async (operation: ContractOperation, body: JsonObject) => {
@@ -77,7 +86,9 @@ export async function derive(
   };
   const trialsOfAll = async (some: readonly ContractOperation[], at: number) =>
     (
-      await Promise.all(some.map((each) => trialsOf(each, contract, at, { relate, isRecord, judgeOf }, () => keys++)))
+      await Promise.all(
+        some.map((each) => trialsOf(each, contract, at, { relate, isRecord, keyOf, judgeOf }, () => keys++)),
+      )
     ).flatMap((trials) => sampled(trials, samples));
   const sendAll = async (some: readonly ContractOperation[], least: number) => {
     for (let round = 0; some.length > 0 && sum() < least; round++) {
@@ -100,14 +111,14 @@ export async function derive(
   }
   // Other operations may change the store, so they run after the comparison, and those that change rows at the end.
   await sendAll(
-    others.filter((each) => isCreation(each, document)),
+    others.filter((each) => isCreation(each, document, keyOf(each))),
     sum() + 1,
   );
-  const bodies = spread([...checker.rows.bodies.values()], Math.min(samples, MAX_READ));
+  const rows = spread([...checker.rows.sent.values()], Math.min(samples, MAX_READ));
   for (const operation of others.filter(({ method }) => method === 'GET'))
-    for (const body of bodies) await checker.reads(operation, body);
+    for (const row of rows) await checker.reads(operation, row);
   await sendAll(others, sum() + requests);
-  return { counts: checker.counts, never: checker.rows.never };
+  return { counts: checker.counts, never: [...checker.rows.never, ...checker.echoes.never] };
 }
 
 /** Beyond 2^53, so that a double would round it. */
@@ -128,16 +139,21 @@ interface Trial {
 interface Relating extends Pick<Subject, 'judgeOf'> {
   readonly relate: (operation: ContractOperation, body: JsonObject) => Promise<JsonObject>;
   readonly isRecord: (operation: ContractOperation) => boolean;
+  readonly keyOf: (operation: ContractOperation) => string;
 }
+
+const ALWAYS = ['fresh', 'telling'];
+/** The bodies of an operation that are sent for each member. */
+const TELLING = 2;
 
 /** Picks at most `most` from all parts of a list. */
 const spread = <Each>(all: readonly Each[], most: number): Each[] =>
   all.filter((_, at) => at % Math.max(1, Math.ceil(all.length / most)) === 0);
 
-/** All bodies with a key of their own, and at most `most` of each other kind. */
+/** All bodies with a key of their own, some with each member, and at most `most` of each other kind. */
 function sampled(trials: readonly Trial[], most: number): Trial[] {
   const kinds = Map.groupBy(trials, ({ kind }) => kind);
-  const kept = new Set([...kinds].flatMap(([kind, each]) => (kind === 'fresh' ? each : spread(each, most))));
+  const kept = new Set([...kinds].flatMap(([kind, each]) => (ALWAYS.includes(kind) ? each : spread(each, most))));
   return trials.filter((each) => kept.has(each));
 }
 
@@ -145,18 +161,25 @@ async function trialsOf(
   operation: ContractOperation,
   { document }: Contract,
   seed: number,
-  { relate, isRecord, judgeOf }: Relating,
+  { relate, isRecord, keyOf, judgeOf }: Relating,
   nextKey: () => bigint,
 ): Promise<Trial[]> {
   const derivation = new Derivation(document, { seed });
   const trials = derivation.ofRequests(operation).map(async ({ mediaType, schema, messages }) => {
     const judge = judgeRequest(await judgeOf(schema, derivation.requests.document));
+    const told = new Map<string, number>();
+    const isTelling = (body: JsonValue | undefined) => {
+      const names = isObject(body) ? Object.keys(body).filter((name) => (told.get(name) ?? 0) < TELLING) : [];
+      for (const name of names) told.set(name, (told.get(name) ?? 0) + 1);
+      return names.length > 0;
+    };
     return messages.flatMap(({ parts, wire }, at) => {
       /** A trial of the same body with a key of its own, which no other body has; none if the body has no key. */
       const fresh = ({ body }: Parts): Trial[] => {
-        const key = isCreation(operation, document) && isObject(body) ? body[KEY] : undefined;
+        const name = keyOf(operation);
+        const key = isCreation(operation, document, name) && isObject(body) ? body[name] : undefined;
         if (!isKey(key)) return [];
-        const own = withMember(body as JsonObject, KEY, keyLike(key, nextKey()));
+        const own = withMember(body as JsonObject, name, keyLike(key, nextKey()));
         if (judge({ ...parts, body: own }).length > 0) return [];
         const send = async (checker: Checker) => {
           const sent = { ...parts, body: await relate(operation, own) };
@@ -180,16 +203,31 @@ async function trialsOf(
         const sent = isRelated ? { ...parts, body: await relate(operation, parts.body) } : parts;
         const spelt = [wireOf(operation, mediaType, sent) ?? wire, speltAgain(sent) ?? again] as const;
         await checker.valid(operation, sent.body, spelt);
+        // A derived path names no row.
+        const key = isRecord(operation) ? undefined : checker.echoes.keyFor(operation, at);
+        const [name = ''] = Object.keys(parts.path);
+        const ofRow = key === undefined ? undefined : wireOf(operation, mediaType, { ...sent, path: { [name]: key } });
+        if (key !== undefined && ofRow !== undefined) await checker.ofRow(operation, sent.body, ofRow, key);
       };
-      if (judge(parts).length > 0) return [refused('refused', wire, ErrorNumber.contractBroken)];
+      const position = operation.body?.types.get(mediaType ?? '')?.position;
+      if (judge(parts).length > 0 || losesDigits(parts.body, position))
+        return [refused('refused', wire, ErrorNumber.contractBroken)];
       return [
         ...fresh(parts),
-        { kind: 'valid', wires: [wire, again], send: valid },
+        { kind: isTelling(parts.body) ? 'telling' : 'valid', wires: [wire, again], send: valid },
         ...(operation.body === undefined ? [] : damaged(wire, at, operation.body)).map((each) => refused(...each)),
       ];
     });
   });
   return (await Promise.all(trials)).flat();
+}
+
+/** Whether a double would not keep an integer of the value which no schema types: the service refuses it. */
+function losesDigits(value: JsonValue | undefined, position: Position | undefined): boolean {
+  if (position === undefined) return false;
+  if (typeof value === 'bigint') return position.number(String(value)) === undefined;
+  if (Array.isArray(value)) return value.some((each: JsonValue, index) => losesDigits(each, position.item(index)));
+  return isObject(value) && Object.entries(value).some(([name, each]) => losesDigits(each, position.member(name)));
 }
 
 /** Sorts the members by name: a request and the export may order them differently. */

@@ -7,35 +7,53 @@ import {
   Position,
 } from 'trellis-contract';
 import { isDeepStrictEqual } from 'node:util';
+import type { AnyService } from '../../src/service.ts';
 import { exactJson } from 'trellis-contract/ground';
 import { isObject, type JsonObject, type JsonValue } from 'trellis-contract/derivation';
 import { read } from './spelling.ts';
 
-/** The member of a record that is its key. */
+/** The member of a row that is its key, unless the table of the operation's records has another one. */
 export const KEY = 'id';
 export type Key = bigint | string;
+
+export function keyName({ records, tables }: Keyed, { id }: ContractOperation): string {
+  const [table = ''] = Object.keys(records).filter((each) => records[each] === id);
+  const [name = KEY, ...others] = tables[table]?.key ?? [];
+  return others.length === 0 ? name : KEY;
+}
+export type Keyed = Pick<AnyService, 'records' | 'tables'>;
 
 export function isKey(value: unknown): value is Key {
   return typeof value === 'bigint' || typeof value === 'string';
 }
 
 /** Whether clients choose the key of the row that the operation creates. */
-export function isCreation({ method, body }: ContractOperation, document: OpenApiDocument): boolean {
+export function isCreation({ method, body }: ContractOperation, document: OpenApiDocument, key: string): boolean {
   const schemas = [...(body?.types.values() ?? [])].map(({ schema }) => schema);
-  return method !== 'PATCH' && schemas.some((each) => membersOf(each, document).includes(KEY));
+  return method !== 'PATCH' && schemas.some((each) => membersOf(each, document).includes(key));
+}
+
+export interface SentRow {
+  readonly body: JsonObject;
+  readonly key: Key;
+  /** The name of the key in the body, and the path to which the body was sent. */
+  readonly name: string;
+  readonly path: string;
 }
 
 /** The rows that were created by bodies with a key of their own: each member must come back wherever it is declared. */
 export class Rows {
-  readonly bodies = new Map<Key, JsonObject>();
+  readonly sent = new Map<Key, SentRow>();
   private readonly document: OpenApiDocument;
   private readonly due = new Set<string>();
   private readonly seen = new Set<string>();
+  private readonly service: Keyed;
 
-  constructor(document: OpenApiDocument, operations: readonly ContractOperation[]) {
+  constructor(document: OpenApiDocument, operations: readonly ContractOperation[], service: Keyed) {
     this.document = document;
+    this.service = service;
     for (const operation of operations) {
-      if (isCreation(operation, document))
+      if (isCreation(operation, document, keyName(service, operation)))
         for (const { schema } of operation.body?.types.values() ?? [])
           for (const name of membersOf(schema, document)) this.due.add(`${operation.id}: ${name} of a request`);
       else if (operation.method === 'GET' && this.isOfRows(operation)) this.due.add(`${operation.id}: a row`);
@@ -47,9 +65,14 @@ export class Rows {
     return [...this.due.difference(this.seen)];
   }
 
+  /** Takes note that the operation has answered with a row whose key the service has made. */
+  read({ id }: ContractOperation): void {
+    this.seen.add(`${id}: a row`);
+  }
+
   /** @throws Error if the reply to an accepted body lacks a member of it that the reply declares */
   add(operation: ContractOperation, key: Key, body: JsonObject, status: number, text: string): void {
-    this.bodies.set(key, body);
+    this.sent.set(key, { body, key, name: keyName(this.service, operation), path: operation.path });
     for (const name of Object.keys(body)) this.seen.add(`${operation.id}: ${name} of a request`);
     this.requireIn(operation, body, status, text);
   }
@@ -63,15 +86,14 @@ export class Rows {
   /** Looks for rows in a reply. @param key the key that the path names @throws Error if a row lacks what was sent */
   requireWithin(operation: ContractOperation, status: number, text: string, key?: Key): void {
     const position = this.positionOf(operation, status);
-    const named = key === undefined ? undefined : this.bodies.get(key);
+    const named = key === undefined ? undefined : this.sent.get(key)?.body;
     const visit = (value: JsonValue, at: Position, body: JsonObject | undefined): void => {
       if (Array.isArray(value))
         (value as readonly JsonValue[]).forEach((each, index) => {
           visit(each, at.item(index), undefined);
         });
       if (!isObject(value)) return;
-      const own = value[KEY];
-      const sent = isKey(own) ? this.bodies.get(own) : body;
+      const sent = this.rowOf(operation, value)?.body ?? body;
       if (sent !== undefined) {
         this.seen.add(`${operation.id}: a row`);
         this.compare(operation, at, sent, value);
@@ -79,6 +101,17 @@ export class Rows {
       for (const [name, each] of Object.entries(value)) visit(each, at.member(name), undefined);
     };
     if (text !== '' && position !== undefined) visit(read(text), position, named);
+  }
+
+  /** Other tables may refer to a row by the name that its key has, if that is not `id`. */
+  private rowOf({ path }: ContractOperation, value: JsonObject): SentRow | undefined {
+    const names = new Set([KEY, ...Object.values(this.service.tables).flatMap(({ key }) => key)]);
+    for (const name of names) {
+      const key = value[name];
+      const row = isKey(key) ? this.sent.get(key) : undefined;
+      if (row?.name === name && (name === KEY || path.startsWith(row.path))) return row;
+    }
+    return undefined;
   }
 
   private compare({ id }: ContractOperation, position: Position, body: JsonObject, answer: JsonValue): void {
@@ -118,13 +151,13 @@ function membersOf(schema: AnySchema, document: OpenApiDocument): string[] {
 }
 
 /** A member whose schema is false is not declared: `without` gives it to members that only the other direction has. */
-function declares(position: Position, name: string): boolean {
+export function declares(position: Position, name: string): boolean {
   const isMap = position.names.size === 0;
   return isMap || (position.names.has(name) && !position.member(name).roots.every((each) => each === false));
 }
 
 /** Whether a reply has each part of a sent value that the reply declares. */
-function holds(sent: JsonValue, got: JsonValue | undefined, position: Position): boolean {
+export function holds(sent: JsonValue, got: JsonValue | undefined, position: Position): boolean {
   if (Array.isArray(sent))
     return (
       Array.isArray(got) &&

@@ -11,6 +11,8 @@ import type { Queries } from '../../../src/storage/store.ts';
 import type { Service, Settings, Setup, Tools } from '../../../src/service.ts';
 import { stub } from '../../../src/stub.ts';
 import type { tables } from '../../services/items/tables.ts';
+import type { operations as eventOperations } from '../../services/events/generated/openapi.ts';
+import type { service as events } from '../../services/events/index.ts';
 import type { operations as items } from '../../services/items/generated/openapi.ts';
 import type { operations, webhooks } from './generated.ts';
 
@@ -231,6 +233,15 @@ export async function stores(
   await create('items', { id: 1, name: 'x' });
   // @ts-expect-error -- a key must be a column
   return [table({ id: int64() }, 'idd'), item, isAll, misspelt];
+}
+
+/** A handler of an open contract that forgets a member. */
+export async function forgets(
+  { body: { eventId, title } }: Request<eventOperations, 'createEvent'>,
+  { create }: Tools<typeof events.tables>,
+) {
+  // @ts-expect-error -- Property 'capacity' is missing in type … ColumnNotNamed
+  await create('events', { eventId, title }, { owner: 'x' });
 }
 
 function withoutTag({ tag: _, ...others }: Request<operations, 'keepSeeds'>['body']['seed']) {

@@ -2,12 +2,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { AnyService, Handler } from '../../../src/service.ts';
 import { service as notes } from '../../../template/service/index.ts';
 import { errors } from '../../services/papers/generated/openapi.ts';
+import { service as events } from '../../services/events/index.ts';
 import { service as papers } from '../../services/papers/index.ts';
-import { derive, startOn } from '../../../testing/index.ts';
+import { Client, derive, startOn } from '../../../testing/index.ts';
 import { temporaryFolder } from '../../../../contract/test/support/temporary.ts';
 
 /** The service of the template, which makes the id of a note that comes without one. */
@@ -48,4 +49,51 @@ test('derive sends texts and bytes, and such as are too many, of another media t
   const { counts } = await derived({ ...papers, operations: { ...papers.operations, getZeros } });
   for (const kind of ['valid: putPaper', 'valid: putNote', 'too large', 'another media type', 'not UTF-8', 'no body'])
     expect([kind, counts.get(kind)]).toEqual([kind, expect.any(Number)]);
+});
+
+describe('of a service with open objects, whose keys have another name or are its own', () => {
+  const { changeEvent, addGuest } = events.operations as unknown as Record<'changeEvent' | 'addGuest', Handler>;
+  const eventsWith = (operations: Readonly<Record<string, Handler>>): AnyService => ({
+    ...events,
+    operations: { ...events.operations, ...operations },
+  });
+  /** The request without a member, as an operation has it that does not name the member. */
+  const without = (name: string, request: Parameters<Handler>[0]) => {
+    const { [name]: _, ...body } = request.body as Readonly<Record<string, unknown>>;
+    return { ...request, body };
+  };
+
+  test('derive finds each member again', async () => {
+    const { counts, never } = await derived(events);
+    expect(never).toEqual([]);
+    for (const kind of ['created', 'replayed', 'valid: changeEvent', 'valid: addGuest', 'read: getEvent'])
+      expect([kind, counts.get(kind)]).toEqual([kind, expect.any(Number)]);
+  });
+
+  test('derive names a member that a change of a row forgets', async () => {
+    const forgetful: Handler = (request, tools) => changeEvent(without('capacity', request), tools);
+    expect((await derived(eventsWith({ changeEvent: forgetful }))).never).toEqual([
+      'changeEvent: capacity as it was sent',
+      'getEvent: capacity as changeEvent got it',
+    ]);
+  });
+
+  test('derive names a member that only a later read lacks', async () => {
+    const forgetful: Handler = async (request, tools) => {
+      const { status, body } = await addGuest(without('email', request), tools);
+      return { status, body: { ...(body as object), ...(request.body as object) } };
+    };
+    expect((await derived(eventsWith({ addGuest: forgetful }))).never).toEqual(['getGuest: email as addGuest got it']);
+  });
+
+  test('the service sends no column that the contract does not declare', async () => {
+    await using instance = await startOn('SQLite', events, { LOG_LEVEL: 'silent' });
+    const client = new Client({ url: instance.url, service: events, token: await instance.token() });
+    const event = { eventId: randomUUID(), title: 'x', capacity: 1n };
+    expect(await client.send('POST', '/events', { ...event, owner: 'me', toJSON: 1 })).toMatchObject({ body: event });
+    expect(await client.send('GET', `/events/${event.eventId}`)).toMatchObject({ status: 200, body: event });
+    const patched = await client.send('PATCH', `/events/${event.eventId}`, { owner: 'me' });
+    expect(patched).toMatchObject({ status: 200, body: event });
+    expect(patched.body).not.toHaveProperty('owner');
+  });
 });
