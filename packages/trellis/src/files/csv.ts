@@ -108,13 +108,28 @@ export function csvOf(body: Position, nulls: ReadonlySet<string>) {
       const members = new PlainObject();
       for (const [index, name] of header.entries()) {
         const field = fields[index];
-        if (field !== undefined) members[name] = readCell(field, body.member(name));
+        if (field !== undefined) members[name] = readMember(field, name, body.member(name));
         else if (nulls.has(name)) members[name] = null;
       }
       return members;
     },
   };
 }
+
+/** Reads a cell, also as a spreadsheet writes it. @throws Refusal of what a spreadsheet has rounded */
+function readMember(field: string, name: string, position: Position): unknown {
+  const { types, int64 } = position;
+  if (!types.has('string')) {
+    if (types.has('boolean') && (field === 'TRUE' || field === 'FALSE')) return field === 'TRUE';
+    if (int64 && !types.has('number') && SHORTENED.test(field)) {
+      const path = `/body/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+      const message = `must be written in digits: ${field.slice(0, 100)} has an exponent, by which a spreadsheet drops digits; save the column as text`;
+      throw new ContractBroken([{ path, message }]);
+    }
+  }
+  return readCell(field, position);
+}
+const SHORTENED = /^[-+]?\d+([.,]\d*)?e[-+]?\d+$/i;
 
 /** Reads a cell as a parameter is read, or as JSON where only JSON can express the value. */
 function readCell(text: string, position: Position): unknown {

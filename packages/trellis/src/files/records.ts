@@ -1,5 +1,5 @@
 import { follower, type Holder, loadContract, Position, readRecord, type RequestData } from 'trellis-contract';
-import { ContractError, exactJson, ExplainedError, messageOf, Refusal } from 'trellis-contract/ground';
+import { ContractError, ErrorNumber, exactJson, ExplainedError, messageOf, Refusal } from 'trellis-contract/ground';
 import type { AnyService, Handler } from '../service.ts';
 import type { AnyRow } from '../storage/store.ts';
 import { checkHeader, csvOf, endOfRecord, parseRecords } from './csv.ts';
@@ -99,6 +99,7 @@ export function recordReader(name: string, format: Format, { table, operation, c
 
   function toRecords(raws: RawRecord[]): FileRecord[] {
     if (format === 'ndjson') return raws.map((raw) => toRecord(raw, () => raw.text));
+    raws = raws.map(withoutDoubledEnd);
     const first = header === undefined ? raws.shift() : undefined;
     if (first !== undefined) header = readHeader(first);
     const names = header ?? [];
@@ -139,4 +140,11 @@ export function recordReader(name: string, format: Format, { table, operation, c
       `the header of ${name} does not name the columns of ${table}: ${reason}; nothing was stored`,
     );
   }
+}
+
+/** Of CR CR LF, the splitter leaves a CR, which would end the last field: quotes hold any that belongs to a value. */
+function withoutDoubledEnd(raw: RawRecord): RawRecord {
+  if (raw.refusal !== undefined || !raw.text.endsWith('\r')) return raw;
+  const message = 'the line ends with CR CR LF, as its ends were converted twice: write LF or CR LF';
+  return { ...raw, refusal: new Refusal(ErrorNumber.bodyNotJson, message) };
 }

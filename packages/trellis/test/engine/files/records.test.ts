@@ -183,6 +183,22 @@ describe('CSV', () => {
     ]);
   });
 
+  test('names what a spreadsheet has made of an integer, and line ends that were converted twice', () => {
+    const text = 'id,name\n9.00719925474099E+15,x\n1e3,x\n2,E5\r\n3,y\r\r\n4,"z"\r\r\n5,"a\r"\n';
+    const refused = (field: string) =>
+      `40010 body.id must be written in digits: ${field} has an exponent, by which a spreadsheet drops digits; save the column as text`;
+    const doubled = '40008 the line ends with CR CR LF, as its ends were converted twice: write LF or CR LF';
+    expect(seen(recordsOf('csv', Buffer.from(text)))).toEqual([
+      `2 ${refused('9.00719925474099E+15')}`,
+      `3 ${refused('1e3')}`,
+      { id: 2n, name: 'E5' },
+      `5 ${doubled}`,
+      `6 ${doubled}`,
+      { id: 5n, name: 'a\r' },
+    ]);
+    expect(() => recordsOf('csv', Buffer.from('id,name\r\r\n1,x\r\r\n'))).toThrow('the line ends with CR CR LF');
+  });
+
   test('loses only a line with an unclosed quote and the endless line after it, and keeps little in memory', () => {
     const reader = recordReader('test', 'csv', bodies);
     const found = [...reader.add(Buffer.from('id,name\n1,"x\n'))];

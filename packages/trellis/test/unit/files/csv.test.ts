@@ -22,3 +22,14 @@ describe('CSV, where the contract gives a member no type,', () => {
     },
   );
 });
+
+test('a cell of CSV with TRUE or FALSE is a boolean where the contract allows no text', () => {
+  const schema = { type: 'object', properties: { flag: { type: 'boolean' }, any: true, text: { type: 'string' } } };
+  const csv = csvOf(new Position(schema, () => true), new Set());
+  for (const value of [true, false]) {
+    const text = String(value).toUpperCase();
+    expect(csv.read([text, text, text], ['flag', 'any', 'text'])).toEqual({ flag: value, any: text, text });
+    expect(csv.read([String(value)], ['flag'])).toEqual({ flag: value });
+  }
+  expect(csv.read(['True'], ['flag'])).toEqual({ flag: 'True' });
+});
