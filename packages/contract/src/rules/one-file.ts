@@ -1,17 +1,8 @@
 import { locationOf, targetOf } from '../schema/document.ts';
 import type { Findings } from '../schema/findings.ts';
 import { ContractError } from '../contract-error.ts';
-import { ONE_FILE, VOCABULARY } from './vocabulary.ts';
-
-/** Fields whose value is data: a member `$ref` in it is no reference. */
-const DATA = ['example', 'value', 'default', 'const', 'enum'];
-/** Fields whose value is a map with keys of its author's choice. */
-const MAPS: ReadonlySet<string> = new Set([
-  ...['webhooks', 'callbacks', 'links', 'examples', 'pathItems'],
-  ...Object.values(VOCABULARY).flatMap((rows) =>
-    Object.entries(rows).flatMap(([name, { holds }]) => (holds?.in === 'map' ? [name] : [])),
-  ),
-]);
+import { objectsIn } from './objects.ts';
+import { ONE_FILE } from './vocabulary.ts';
 
 /** @returns a function that tells whether a reference leads only to other references, and back to one of them */
 function circles(document: object): (node: object) => boolean {
@@ -32,11 +23,8 @@ function circles(document: object): (node: object) => boolean {
 
 /** Checks all references, also those in parts that the service only shows, which requireKept does not follow. */
 export function requireOneFile(document: object, found: Findings): void {
-  const seen = new Set<object>();
   const isCircle = circles(document);
-  const visit = (node: unknown, isMap: boolean, field = ''): void => {
-    if (typeof node !== 'object' || node === null || seen.has(node)) return;
-    seen.add(node);
+  for (const { node, field } of objectsIn(document))
     for (const [name, each] of Object.entries(node)) {
       // The mapping of a discriminator may also have bare names.
       const isReference = name === '$ref' || (field === 'mapping' && /[/#]/.test(String(each)));
@@ -48,10 +36,5 @@ export function requireOneFile(document: object, found: Findings): void {
         found.add(
           new ContractError('$ref leads in a circle: refer to what it shall stand for', locationOf(node, name)),
         );
-      const isData = DATA.includes(name) || name.startsWith('x-') || (name === 'examples' && Array.isArray(each));
-      // The expressions of a callback are keys of its author's choice too.
-      if (isMap || !isData) visit(each, field === 'callbacks' || (!isMap && MAPS.has(name)), isMap ? '' : name);
     }
-  };
-  visit(document, false);
 }

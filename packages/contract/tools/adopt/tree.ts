@@ -1,5 +1,6 @@
 import { METHODS, resolver } from '../../src/schema/document.ts';
 import { isLarge } from '../../src/schema/exact.ts';
+import { objectsIn } from '../../src/rules/objects.ts';
 import { type ObjectKind, VOCABULARY } from '../../src/rules/vocabulary.ts';
 
 /** An object of a document under edit. */
@@ -50,27 +51,9 @@ export function nodesIn(document: Tree): TreePart[] {
   return found;
 }
 
-/** Fields whose value is data, which may look like a reference. */
-const DATA = /^(?:example|value|default|const|enum|x-.*)$/;
-/** Fields that hold objects by names of the author's, such as the reply `default`, or a member `value`. */
-const NAMING = new Set(
-  Object.values(HOLDING).flatMap((fields) =>
-    fields.flatMap(({ field, holds }) => (holds.in === 'map' && field !== 'paths' ? [field] : [])),
-  ),
-);
-
 /** All objects and lists of a tree, except data; also those of callbacks, which the service does not read. */
 export function holdersIn(tree: unknown): Set<object> {
-  const [holders, named] = [new Set([tree].filter(isLarge)), new Set<unknown>()];
-  // The iteration of a Set includes what is added meanwhile.
-  for (const holder of holders)
-    for (const [name, each] of Object.entries(holder) as [string, unknown][]) {
-      const isField = !named.has(holder);
-      if (!isLarge(each) || (isField && (DATA.test(name) || (name === 'examples' && Array.isArray(each))))) continue;
-      holders.add(each);
-      if (isField && NAMING.has(name)) named.add(each);
-    }
-  return holders;
+  return new Set(objectsIn(tree).map(({ node }) => node));
 }
 
 /**

@@ -6,7 +6,7 @@ import {
   pathItemsOf,
   resolver,
 } from '../../src/schema/document.ts';
-import { isLarge } from '../../src/schema/exact.ts';
+import { objectsIn, pointerTo } from '../../src/rules/objects.ts';
 import type { Position } from '../../src/schema/positions.ts';
 
 // Differences that no message shows, and that are found in the text of a contract.
@@ -32,24 +32,20 @@ export function positionsIn(position: Position, name = '', seen = new Set<Positi
 
 /** The JSON Pointers of the parts that a contract declares deprecated. */
 export function deprecatedIn(document: OpenApiDocument): ReadonlySet<string> {
-  const fields = [...fieldsNamed('deprecated', document)];
+  const fields = fieldsNamed('deprecated', document);
   return new Set(fields.flatMap(([at, value]) => (value === true ? [at] : [])));
 }
 
 /** Each field of this name in a contract, with the JSON Pointer of the object that has it. */
-function* fieldsNamed(name: string, node: unknown, at = '#'): Generator<readonly [at: string, value: unknown]> {
-  if (!isLarge(node)) return;
-  for (const [key, each] of Object.entries(node)) {
-    if (key === name) yield [at, each];
-    if (!VALUES_OR_EXAMPLES.test(key))
-      yield* fieldsNamed(name, each, `${at}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`);
-  }
-}
-const VALUES_OR_EXAMPLES = /^(?:enum|const|default|examples?|x-.*)$/;
+const fieldsNamed = (name: string, document: OpenApiDocument) =>
+  [...objectsIn(document)].flatMap((found) => {
+    const node = found.node as Readonly<Record<string, unknown>>;
+    return !found.isMap && Object.hasOwn(node, name) ? [[pointerTo(found), node[name]] as const] : [];
+  });
 
 /** The meanings of each error number, wherever a schema lists it. */
 export function errorNumbersIn(document: OpenApiDocument): ReadonlyMap<string, string> {
-  const numbers = [...fieldsNamed('x-error-numbers', document)].flatMap(([, each]) =>
+  const numbers = fieldsNamed('x-error-numbers', document).flatMap(([, each]) =>
     Object.entries(each as Readonly<Record<string, string>>),
   );
   const meanings = Map.groupBy(numbers, ([number]) => number);
