@@ -23,6 +23,11 @@ const length = (bytes: number) => `Content-Length: ${bytes}\r\n\r\n`;
 const CREATE = post('/items', AUTH, length(ITEM_BYTES)) + ITEM;
 const IN_CHUNKS = post('/items', AUTH, CHUNKED) + `1b\r\n${ITEM}\r\n`;
 const BLANKS_IN_GZIP = gzipSync(Buffer.alloc(60_000, ' ')).toString('latin1');
+/** The most bytes of a body. */
+const SCAN_BYTES = 16 * 1024 * 1024;
+const SCAN_IN_GZIP = gzipSync(Buffer.alloc(SCAN_BYTES)).toString('latin1');
+const scan = (...fields: readonly string[]) =>
+  `POST /scans HTTP/1.1\r\n${HOST}${AUTH}Content-Type: application/octet-stream\r\n${fields.join('')}`;
 const JUNK_IN_CHUNKS: readonly (string | Repeated)[] = [{ times: 65_000, text: '1\r\nx\r\n' }, '0\r\n\r\n'];
 
 /** What the log says about slow clients: the head may take 10 s, and so may each byte of a body or a reply. */
@@ -145,6 +150,24 @@ const MATRIX: readonly Attack[] = [
     name: 'sends 60 KB of blanks as 80 bytes of gzip, again and again',
     sends: [post('/items', AUTH, 'Content-Encoding: gzip\r\n', length(BLANKS_IN_GZIP.length)), BLANKS_IN_GZIP],
     then: 'again',
+  }),
+  row('body', 'held back', 'one token', 'burns', [20, 200], {
+    name: 'sends most of 16 MiB of bytes, and then a byte a second',
+    sends: [scan(length(SCAN_BYTES)), { times: SCAN_BYTES - 1000, text: ' ' }],
+    eachSecond: ' ',
+    inTests: true,
+    log: both(/"status":503,.*"reason":"arriving bodies take/),
+  }),
+  row('body', 'waiting', 'one token', 'burns', [20, 200], {
+    name: 'sends 16 MiB of bytes, again and again',
+    sends: [scan(length(SCAN_BYTES)), { times: SCAN_BYTES, text: ' ' }],
+    then: 'again',
+  }),
+  row('body', 'waiting', 'one token', 'burns', [500, 2000], {
+    name: 'sends 16 MiB of bytes as 16 KB of gzip, again and again',
+    sends: [scan('Content-Encoding: gzip\r\n', length(SCAN_IN_GZIP.length)), SCAN_IN_GZIP],
+    then: 'again',
+    inTests: true,
   }),
   row('working', 'reconnecting', 'one token', 'burns', [500, 2000], {
     name: 'sends a valid item, and resets the connection',

@@ -10,6 +10,7 @@ import { temporaryFolder } from '../../../contract/test/support/temporary.ts';
 import type { Attack, Orders, Tally } from './attack.ts';
 
 const ATTACKER = join(import.meta.dirname, 'attacker.ts');
+const MAIN = join(import.meta.dirname, 'main.ts');
 
 /** V8 ends a process whose heap grows beyond 400 MB. */
 const HEAP = { NODE_OPTIONS: '--max-old-space-size=400 --max-semi-space-size=16' };
@@ -56,7 +57,7 @@ export async function attackOnce(attack: Attack, extent: 'short' | 'long'): Prom
   const path = join(temporaryFolder(), 'items.db');
   const url = `sqlite:${path}`;
   const [honest = '', ...tokens] = await addTokens(url, 1 + TOKENS[attack.caller]);
-  const service = await startService({ DATABASE_URL: url, ...HEAP });
+  const service = await startService({ DATABASE_URL: url, ...HEAP }, ROOT, MAIN);
   const began = performance.now();
   const { peakMb: peak, clock } = watch(service);
   const death = service.ended.then((how) => {

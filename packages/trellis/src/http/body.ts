@@ -30,8 +30,11 @@ export function readBody(
       return undefined;
     }
     context.slots = Math.ceil(bytes.length / MAX.bodyBytes);
-    // A copy, as the Buffer may be a part of one that is much larger, and has methods that differ.
-    if (declared?.types.get(mediaType)?.kind === 'bytes') return { mediaType, value: new Uint8Array(bytes) };
+    if (declared?.types.get(mediaType)?.kind === 'bytes') {
+      // Not the Buffer, some of whose methods differ; a copy, if it is a part of a larger one.
+      const isWhole = bytes.length === bytes.buffer.byteLength;
+      return { mediaType, value: isWhole ? new Uint8Array(bytes.buffer) : new Uint8Array(bytes) };
+    }
     if (!isUtf8(bytes)) throw notUtf8();
     return { mediaType, text: bytes.toString('utf8') };
   };
@@ -83,6 +86,8 @@ function isGzipped(header = ''): boolean {
 
 /** The parts in which a body of bytes is inflated. */
 const INFLATED_BYTES = 256 * 1024;
+/** Bytes are there as parts, as a whole, and for some time as garbage. */
+const COPIES = 4;
 
 /**
  * Synchronous up to 1 MiB: inflations that waited for a thread would hold memory that the ledger does not count. Those of
@@ -90,7 +95,7 @@ const INFLATED_BYTES = 256 * 1024;
  */
 async function inflated(bytes: Buffer, maxBytes: number, { ledger, key }: Context): Promise<Buffer> {
   if (bytes.length === 0) return bytes;
-  const held = { key, slots: maxBytes > MAX_BODY_BYTES ? Math.ceil(maxBytes / MAX.bodyBytes) : 0 };
+  const held = { key, slots: maxBytes > MAX_BODY_BYTES ? Math.ceil((COPIES * maxBytes) / MAX.bodyBytes) : 0 };
   if (held.slots > 0 && !ledger.takeSlots(held)) throw overloaded;
   try {
     if (held.slots === 0) return gunzipSync(bytes, { maxOutputLength: maxBytes });
