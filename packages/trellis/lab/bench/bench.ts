@@ -18,7 +18,7 @@ const WRITES: readonly OperationName[] = ['insert', 'patch', 'transfer'];
 const BESIDE: readonly OperationName[] = [
   'create',
   'create beside scans of the table',
-  'create beside a transaction that takes 4 s',
+  'create beside transactions that wait 40 ms',
 ];
 
 const READS: readonly OperationName[] = ['look-up', 'look-up beside scans of a table'];

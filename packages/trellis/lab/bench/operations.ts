@@ -67,7 +67,7 @@ const operations = {
   dawdle: { method: 'POST', status: 201, draw: (newId) => ['/dawdles', note(newId)] },
   'look-up beside scans of a table': { ...lookUp, beside: 'count' },
   'create beside scans of the table': { ...create, beside: 'count' },
-  'create beside a transaction that takes 4 s': { ...create, beside: 'dawdle' },
+  'create beside transactions that wait 40 ms': { ...create, beside: 'dawdle' },
 } as const satisfies Readonly<Record<string, Operation>>;
 
 export type OperationName = keyof typeof operations;

@@ -8,6 +8,7 @@ import { formatsOf, newLookUp, newRow, RowFormat, statementOf } from './rows.ts'
 import {
   type AnyRow,
   type Creation,
+  type Limit,
   type LookUp,
   type NewRow,
   type Opening,
@@ -89,7 +90,7 @@ export async function openStore(layout: Layout, location: StoreLocation, opening
       if (fault !== undefined) throw fault;
       let answers: (readonly [Creation, string])[] = [];
       // The engine may call this again, after a rollback.
-      const workOn = (within: Within, until: number) => {
+      const workOn = (within: Within, limit: Limit) => {
         const begun: typeof answers = [];
         answers = begun;
         const run = async (statement: Statement) => {
@@ -107,7 +108,7 @@ export async function openStore(layout: Layout, location: StoreLocation, opening
           const [row] = (await run(statementOf(formats, location.engine, lookUp))).rows;
           return row && withoutNulls(row);
         };
-        return doWork((own) => work(queriesOf<Of>(own)), { run, create: remember, get }, until, inTransaction);
+        return doWork((own) => work(queriesOf<Of>(own)), { run, create: remember, get }, limit, inTransaction);
       };
       const result = await counted(engine.transaction(workOn, repeatable));
       for (const answer of answers) observer?.answered(...answer);

@@ -1,4 +1,4 @@
-import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { asError } from 'trellis-contract/ground';
 import { type CallerKey, currentCaller } from './caller.ts';
@@ -21,14 +21,16 @@ export const STORE_PATIENCE_MS = 5000;
 /** No operation's async context: an operation whose item begins a loop is not to blame for a failure of the loop. */
 const outside = AsyncLocalStorage.snapshot();
 
+/** Takes waiting items into the batch under way, in their order, before the first that is not wanted. */
+export type More<Item> = (isWanted: (item: Item) => boolean) => readonly Item[];
+
 interface Options<Item, Answer> {
   /**
-   * Resolves to the answers of items in their order: each is an answer, a promise of one, or an error. If it rejects, all
-   * items fail.
+   * Resolves to the answers of items in their order: each is an answer or an error. If it rejects, all items fail.
    *
    * @param until the deadline of the first item, on the clock of `performance.now()`
    */
-  readonly work: (items: readonly Item[], until: number) => Promise<readonly (Answer | Promise<Answer> | Error)[]>;
+  readonly work: (items: readonly Item[], until: number, more: More<Item>) => Promise<readonly (Answer | Error)[]>;
   /** Estimates the memory of an item. */
   readonly bytesOf?: (item: Item) => number;
   readonly maxItems?: number;
@@ -50,7 +52,7 @@ interface Waiting<Item, Answer> {
   readonly caller: CallerKey;
   readonly bytes: number;
   readonly until: number;
-  readonly resolve: (answer: Answer | Promise<Answer>) => void;
+  readonly resolve: (answer: Answer) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -173,7 +175,7 @@ export class Queue<Item, Answer> {
       this.beginIfNeeded();
       const answers = await this.workOn(batch);
       batch.forEach(({ resolve, reject }, index) => {
-        const answer = answers[index] as Answer | Promise<Answer> | Error;
+        const answer = answers[index] as Answer | Error;
         if (Error.isError(answer)) reject(answer);
         else resolve(answer);
       });
@@ -183,12 +185,19 @@ export class Queue<Item, Answer> {
     this.active--;
   }
 
-  private async workOn(batch: readonly Waiting<Item, Answer>[]): ReturnType<Options<Item, Answer>['work']> {
+  /** @param batch gets the items that join it */
+  private async workOn(batch: Waiting<Item, Answer>[]): ReturnType<Options<Item, Answer>['work']> {
     const items = batch.map(({ item }) => item);
+    const more: More<Item> = (isWanted) => {
+      const end = this.waiting.findIndex(({ item }) => !isWanted(item));
+      const joining = this.take(this.waiting, end === -1 ? this.options.maxItems : end);
+      batch.push(...joining);
+      return joining.map(({ item }) => item);
+    };
     try {
-      const answers = await this.options.work(items, batch[0]?.until ?? 0);
-      const failed = items.find((_item, index) => answers[index] instanceof StoreUnavailable);
-      if (failed !== undefined || items.some(this.options.isProof)) this.failed = failed;
+      const answers = await this.options.work(items, batch[0]?.until ?? 0, more);
+      const failed = batch.find((_waiting, index) => answers[index] instanceof StoreUnavailable);
+      if (failed !== undefined || batch.some(({ item }) => this.options.isProof(item))) this.failed = failed?.item;
       return answers;
     } catch (error) {
       this.failed = items[0];
@@ -196,27 +205,26 @@ export class Queue<Item, Answer> {
     }
   }
 
-  /** Takes the next batch from the queue, and rejects the items that have waited too long. */
-  private next(): readonly Waiting<Item, Answer>[] {
+  /** Takes the next batch from the queue. */
+  private next(): Waiting<Item, Answer>[] {
     for (;;) {
       this.wasAlone = this.waitingAlone.length > 0 && !(this.wasAlone && this.waiting.length > 0);
-      const batch = this.wasAlone ? this.waitingAlone.splice(0, 1) : this.waiting.splice(0, this.options.maxItems);
-      const now = performance.now();
-      this.takenAt = now;
-      this.shares = undefined;
-      for (const { bytes, until, reject } of batch) {
-        this.bytes -= bytes;
-        if (until <= now) reject(new StoreUnavailable('the request has waited too long for the store'));
-      }
-      const inTime = batch.filter(({ until }) => until > now);
-      if (inTime.length > 0 || batch.length === 0) return inTime;
+      const isEmpty = this.length === 0;
+      const batch = this.wasAlone ? this.take(this.waitingAlone, 1) : this.take(this.waiting, this.options.maxItems);
+      this.takenAt = performance.now();
+      if (batch.length > 0 || isEmpty) return batch;
     }
   }
-}
 
-/** Adds work, in the async context of its caller. Its result or rejection may be any value, also an Error. */
-export function whenTaken<T>(add: (item: () => Promise<void>) => Promise<unknown>, work: () => Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    add(AsyncResource.bind(() => work().then(resolve, reject))).catch(reject);
-  });
+  /** Takes the first items of a line out of it, and rejects those that have waited too long. */
+  private take(line: Waiting<Item, Answer>[], count: number): Waiting<Item, Answer>[] {
+    const taken = line.splice(0, count);
+    const now = performance.now();
+    if (taken.length > 0) this.shares = undefined;
+    for (const { bytes, until, reject } of taken) {
+      this.bytes -= bytes;
+      if (until <= now) reject(new StoreUnavailable('the request has waited too long for the store'));
+    }
+    return taken.filter(({ until }) => until > now);
+  }
 }

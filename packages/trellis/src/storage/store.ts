@@ -64,8 +64,8 @@ export interface Queries<Of = Tables> {
 
 /**
  * Runs `work` as one serializable transaction: all that it writes takes effect, durably, or nothing does. After a
- * conflict with another writer, the engine runs `work` again. So `work` may only use the queries that it receives;
- * any other call to the store throws. The time limit is 5 seconds.
+ * conflict with another writer, or if it holds SQLite too long, the engine runs `work` again. So `work` may only use and
+ * await the queries that it receives; any other call to the store throws.
  *
  * @param repeatable whether to run `work` again if the answer to its commit is lost, although it may have taken effect
  * @throws what a query or `work` throws, after a rollback; a failed query rolls back even if `work` catches the error
@@ -133,8 +133,11 @@ export type Run = (statement: Statement) => Promise<Result>;
 
 export type Within = Pick<Engine, 'run' | 'create'>;
 
-/** A transaction's function, and the deadline on the clock of `performance.now()`. */
-export type Work<T> = (within: Within, until: number) => Promise<T>;
+/** Calls `end` with an error when a run takes too long, unless the function that it returns is called before. */
+export type Limit = (end: (error: Error) => void) => () => void;
+
+/** A run of a transaction's function. */
+export type Work<T> = (within: Within, limit: Limit) => Promise<T>;
 
 /** A gauge of the metrics. `value` rejects if the number is not known. */
 export interface Measured {

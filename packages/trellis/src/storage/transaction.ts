@@ -1,16 +1,6 @@
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { Asked } from './database.ts';
-import {
-  type AnyRow,
-  type Creation,
-  type Engine,
-  type LookUp,
-  type NewRow,
-  type Result,
-  type Statement,
-  StoreUnavailable,
-  type Within,
-} from './store.ts';
+import type { AnyRow, Creation, Engine, Limit, LookUp, NewRow, Result, Statement, Within } from './store.ts';
 
 /** The queries of one run of a transaction. */
 export interface Asking {
@@ -20,12 +10,11 @@ export interface Asking {
 }
 
 /** Resolves when no microtask is left. */
-const settled = () => new Promise<void>((resolve) => process.nextTick(resolve));
+export const settled = () => new Promise<void>((resolve) => process.nextTick(resolve));
 
 /**
  * Runs `work` between the begin and the commit of a transaction, and waits for the queries that it has begun. Rejects
- * when a query fails (even if `work` catches the error) or at the time `until` of `performance.now()`. The run is over
- * then: its queries have no effect, and they neither resolve nor reject, as a promise for which `work` does not wait at
+ * when a query fails (even if `work` catches the error) or at its limit. The run is over then: its queries have no effect, and they neither resolve nor reject, as a promise for which `work` does not wait at
  * that moment would end the process.
  *
  * @param runs the async context, which tells in which run a query was called
@@ -33,7 +22,7 @@ const settled = () => new Promise<void>((resolve) => process.nextTick(resolve));
 export async function doWork<T>(
   work: (own: Asking) => Promise<T>,
   within: Within & Pick<Engine, 'get'>,
-  until: number,
+  limit: Limit,
   runs: AsyncLocalStorage<unknown>,
 ): Promise<T> {
   const run = { isOver: false };
@@ -44,8 +33,7 @@ export async function doWork<T>(
   };
   // Nothing waits for this promise once `work` has thrown.
   ended.catch(() => undefined);
-  const onTimeout = () => end(new StoreUnavailable('a transaction took too long'));
-  const timeout = setTimeout(onTimeout, Math.max(0, until - performance.now()));
+  const unlimit = limit(end);
   const running = new Set<Promise<void>>();
   const untilOver =
     <Given, Answer>(query: (given: Given) => Promise<Answer>) =>
@@ -73,7 +61,7 @@ export async function doWork<T>(
     await Promise.race([ended, Promise.resolve()]);
     return result;
   } finally {
-    clearTimeout(timeout);
+    unlimit();
     run.isOver = true;
   }
 }

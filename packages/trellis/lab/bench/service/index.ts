@@ -6,8 +6,8 @@ import { steps, tables } from './tables.ts';
 
 type Operation<Id extends keyof operations> = framework.Operation<operations, Id, framework.Tools<typeof tables>>;
 
-/** How long `dawdle` waits. The store ends a transaction, and refuses a create that waits for it, after 5 s. */
-const DAWDLE_MS = 4000;
+/** How long `dawdle` waits. SQLite undoes a transaction after 50 ms. */
+const DAWDLE_MS = 40;
 
 const createItem: Operation<'createItem'> = async ({ body }, { create }) => {
   const creation = await create('items', body);

@@ -7,6 +7,7 @@ import {
   ConstraintViolated,
   type Creation,
   type Engine,
+  type Limit,
   type LookUp,
   type NewRow,
   type Opening,
@@ -42,6 +43,14 @@ const REOPEN_PAUSE_MS = 1000;
 const FOLLOW_MS = 1000;
 
 const deadline = () => performance.now() + STORE_PATIENCE_MS;
+
+const limitAt =
+  (until: number): Limit =>
+  (end) => {
+    const tooLong = () => end(new StoreUnavailable('a transaction took too long'));
+    const timeout = setTimeout(tooLong, Math.max(0, until - performance.now()));
+    return () => clearTimeout(timeout);
+  };
 
 export async function openPostgres(layout: Layout, location: PostgresLocation, opening: Opening): Promise<Engine> {
   const store = new PostgresEngine(layout, { applicationName: layout.name, ...location }, opening);
@@ -108,7 +117,7 @@ class PostgresEngine implements Engine {
     this.session = this.newSession(opening.onUnreachable !== undefined);
     this.readiness = this.newSession();
     this.creations = new Queue({
-      work: (...batch) => this.write(...batch),
+      work: (rows, until) => this.write(rows, until),
       bytesOf: (row) => bytesOf(row),
       maxActive: MAX_CONCURRENT_BATCHES,
     });
@@ -198,7 +207,7 @@ class PostgresEngine implements Engine {
             throw new InterruptedError(messageOf(error), { cause: error }, 'work');
           }
         };
-        return work({ run: (statement: Statement) => runBy(query, statement), create }, until);
+        return work({ run: (statement: Statement) => runBy(query, statement), create }, limitAt(until));
       };
       return session.attempt(BEGIN, workOn, until, repeatable);
     });

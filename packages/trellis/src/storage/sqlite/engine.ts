@@ -16,11 +16,12 @@ import {
   StoreUnavailable,
 } from '../store.ts';
 import type { Tables } from '../tables.ts';
+import { Turns } from '../turns.ts';
 import { connectReader, identityOf } from './connection.ts';
 import { atWork, unpackEach } from './errors.ts';
-import { bytesOfAct, isGuess, type Task, type Traced } from './statements.ts';
+import { bytesOfAsked } from './statements.ts';
 import { Thread } from './thread.ts';
-import { type Alone, runTransaction, withinOf, type Writes } from './transaction.ts';
+import { isProof, isRun, runTransaction, withinOf, type Writes, writeTogether } from './transaction.ts';
 import { type FoundRows, Prepared, resultOf, rowOf } from './values.ts';
 
 /**
@@ -47,43 +48,14 @@ export async function openSqlite(
   const writer = new Thread({ layout, path, mode: create ? 'create' : 'write' });
   const schema = (await writer.opened) as StoreSchema;
   const identity = identityOf(path);
-  const doAll = async (jobs: readonly Task[], end: 'commit' | 'rollback'): Promise<(Traced | Error)[]> => {
-    if (jobs.length === 0) return [];
-    const begunAt = performance.now();
-    try {
-      return unpackEach(await writer.call('doAll', jobs, end));
-    } finally {
-      if (end === 'commit') observer?.written(jobs.length, performance.now() - begunAt);
-    }
-  };
   const writes: Writes = new Queue({
-    work: async (items) => {
-      const [first] = items;
-      if (typeof first === 'function') {
-        await first();
-        return ['kept'];
-      }
-      const jobs = items as readonly Task[];
-      const guesses = jobs.filter(isGuess);
-      const kept = jobs.filter((job) => !isGuess(job));
-      const keeping = doAll(kept, 'commit');
-      // The thread makes the guesses (transaction.ts) after the commit, so that they see the rows which it stored.
-      const guessing = doAll(guesses, 'rollback');
-      // If the commit fails, all items of the batch fail with it, and nothing else handles a failure of the guesses.
-      guessing.catch(() => undefined);
-      const answers = await keeping;
-      if (kept.length === 0) return await guessing;
-      if (guesses.length === 0) return answers;
-      const guessed = guesses.keys();
-      const stored = answers.values();
-      return jobs.map((job) => (isGuess(job) ? at(guessing, guessed.next().value) : (stored.next().value as Traced)));
-    },
-    // Work that runs alone does not tell the queue whether it has failed.
-    isProof: (item) => typeof item !== 'function' && !isGuess(item),
-    bytesOf: bytesOfItem,
-    isAlone: (item) => typeof item === 'function',
+    work: (items, _until, more) => writeTogether(writer, items, more, observer),
+    isProof,
+    bytesOf: (item) => (isRun(item) ? 0 : bytesOfAsked(item)),
     ...(yields && YIELDING),
   });
+  /** One transaction at a time writes. */
+  const turns = new Turns(1, STORE_PATIENCE_MS);
   const idleReaders: Thread[] = [];
   // The texts of queries that were in a long message: each gets a message of its own, until such a message is short.
   const slow = new Set<string>();
@@ -125,7 +97,7 @@ export async function openSqlite(
     await thread.opened;
     return thread;
   };
-  const writing = withinOf((act) => writes.add(act));
+  const writing = withinOf((asked) => writes.add(asked));
   const transactions = new Set<Promise<unknown>>();
   return {
     opened: Promise.resolve(schema),
@@ -135,18 +107,18 @@ export async function openSqlite(
       const values = await lookUps.add(lookUp);
       return values && rowOf({ names: columns, kinds }, values, undefined);
     },
-    gauges: [{ ...WAITING, value: () => writes.length }, ...diskGauges(dirname(realpathSync(path)))],
+    gauges: [{ ...WAITING, value: () => writes.length + turns.length }, ...diskGauges(dirname(realpathSync(path)))],
     spread: () => [],
     run: async (statement) => (statement.writes ? await writing.run(statement) : resultOf(await reads.add(statement))),
     runShort: async (statement) =>
       statement.writes ? await writing.run(statement) : resultOf(await writer.call('readShort', statement)),
     transaction: async (work) => {
-      const running = runTransaction(writes, writer, work);
+      const running = runTransaction(writes, turns, work);
       transactions.add(running);
       return await running.finally(() => transactions.delete(running));
     },
     portions: (statement, rows) => readPortions(layout.tables, path, statement, rows),
-    ready: () => writes.ask((failed) => writer.call('ready', typeof failed === 'function' ? undefined : failed)),
+    ready: () => writes.ask((failed) => writer.call('ready', failed && isRun(failed) ? failed.wrote : failed)),
     close: async () => {
       await Promise.allSettled(transactions);
       await writes.idle();
@@ -172,17 +144,6 @@ function diskGauges(folder: string): readonly Measured[] {
     { name: 'disk_free_bytes', help: `Free space ${disk}`, value: () => bytes('bavail') },
     { name: 'disk_size_bytes', help: `Size ${disk}`, value: () => bytes('blocks') },
   ];
-}
-
-async function at<T>(answers: Promise<readonly (T | Error)[]>, index = -1): Promise<T> {
-  const answer = (await answers)[index];
-  if (Error.isError(answer)) throw answer;
-  return answer as T;
-}
-
-function bytesOfItem(item: Task | Alone): number {
-  if (typeof item === 'function') return 0;
-  return 'done' in item ? item.bytes : bytesOfAct(item);
 }
 
 /** A statement reads one snapshot from its first row to its last. */

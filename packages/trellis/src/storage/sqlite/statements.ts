@@ -1,15 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { isDeepStrictEqual } from 'node:util';
 import type { Layout } from '../layout.ts';
 import { bytesOf, formatsOf, ofTable, RowFormat } from '../rows.ts';
-import {
-  ConstraintViolated,
-  type Creation,
-  type LookUp,
-  type NewRow,
-  type Statement,
-  StoreUnavailable,
-} from '../store.ts';
+import { type Creation, type LookUp, type NewRow, type Statement, StoreUnavailable } from '../store.ts';
 import type { Table } from '../tables.ts';
 import { connectReader } from './connection.ts';
 import { atWork, pack, type PackedError, unpackEach } from './errors.ts';
@@ -39,25 +31,6 @@ const MAX_PREPARED = 200;
 export type RowOrStatement = NewRow | Statement;
 export type CreationOrFound = Creation | FoundRows;
 
-/**
- * The acts of a transaction from its beginning, with the answers that they got. The thread repeats them, and keeps the
- * transaction only if each act gets the same answer again. With `next`, it answers this further act, and keeps nothing.
- */
-export interface Trace {
-  readonly done: readonly { readonly act: RowOrStatement; readonly answer: CreationOrFound }[];
-  readonly next?: RowOrStatement;
-  /** About the memory that the acts and their answers take. */
-  readonly bytes: number;
-}
-/**
- * `kept`: all acts got their answers again, and take effect; `moved`: an act would get another answer now; `slow`: the
- * writing thread has no time to repeat these acts for each further one.
- */
-export type Traced = CreationOrFound | 'kept' | 'moved' | 'slow';
-export type Task = RowOrStatement | Trace;
-
-const MAX_GUESS_MS = 5;
-
 /** The methods that a worker thread runs for `Thread`. */
 export class Statements {
   private readonly layout: Layout;
@@ -66,6 +39,8 @@ export class Statements {
   private readonly creating: ReadonlyMap<string, SqliteCreating>;
   private readonly prepared = new Map<string, Prepared>();
   private reader: Statements | undefined;
+  /** The transaction that has asked last since the last commit. */
+  private savepoint: number | undefined;
 
   constructor(layout: Layout, database: DatabaseSync) {
     this.layout = layout;
@@ -73,25 +48,24 @@ export class Statements {
     this.creating = formatsOf(layout.tables, SqliteCreating);
   }
 
-  /** Does jobs in their order, in one transaction. */
-  doAll(jobs: readonly Task[], end: 'commit' | 'rollback'): (Traced | PackedError)[] {
-    try {
-      this.begin();
-      const answers = jobs.map((job) => this.doOne(job));
-      this[end]();
-      return answers;
-    } catch (thrown) {
-      this.rollback();
-      const error = atWork(thrown, this.path);
-      // A job broke a constraint that fails all jobs, such as one that the commit checks: now each job is done alone.
-      if (jobs.length > 1 && error instanceof ConstraintViolated) return jobs.flatMap((job) => this.doAll([job], end));
-      return jobs.map(() => pack(error));
-    }
+  /**
+   * Does what is asked in its order, in the transaction of SQLite under way. What fails has no effect on the rest.
+   *
+   * @throws Error if nothing of that transaction has an effect
+   */
+  write(
+    asked: readonly RowOrStatement[],
+    { begins, commits }: { readonly begins: boolean; readonly commits: boolean },
+  ): (CreationOrFound | PackedError)[] {
+    if (begins) this.begin();
+    const answers = asked.map((each) => this.try(each));
+    if (commits) this.database.exec('commit');
+    return answers;
   }
 
-  private doOne(job: Task): Traced | PackedError {
+  private try(asked: RowOrStatement): CreationOrFound | PackedError {
     try {
-      return 'done' in job ? this.follow(job) : this.act(job);
+      return this.do(asked);
     } catch (error) {
       // SQLite has rolled back the whole transaction.
       if (!this.database.isTransaction) throw error;
@@ -99,36 +73,24 @@ export class Statements {
     }
   }
 
-  private follow({ done, next }: Trace): Traced {
-    const begunAt = performance.now();
-    let isKept = false;
-    this.database.exec('savepoint traced');
-    try {
-      if (!done.every(({ act, answer }) => this.answersSo(act, answer))) return 'moved';
-      isKept = next === undefined;
-      if (next === undefined) return 'kept';
-      const answer = this.act(next);
-      return performance.now() - begunAt > MAX_GUESS_MS ? 'slow' : answer;
-    } finally {
-      if (this.database.isTransaction) this.database.exec(`${isKept ? '' : 'rollback to traced; '}release traced`);
+  /** Does what a transaction asks. The number of its savepoint is its own. */
+  ask(asked: RowOrStatement, savepoint: number): CreationOrFound {
+    if (this.database.isTransaction && this.savepoint !== savepoint) {
+      this.database.exec(this.savepoint === undefined ? 'savepoint part' : 'release part; savepoint part');
+      this.savepoint = savepoint;
     }
+    return this.do(asked);
   }
 
-  private answersSo(act: RowOrStatement, before: CreationOrFound): boolean {
-    try {
-      const answer = this.act(act);
-      if (typeof answer === 'string' || typeof before === 'string') return answer === before;
-      return answer.changes === before.changes && isDeepStrictEqual(answer.rows, before.rows);
-    } catch (error) {
-      if (!this.database.isTransaction) throw error;
-      return false;
-    }
+  /** Undoes all that was asked with the number. @throws Error if SQLite has rolled back more than that */
+  undo(savepoint: number): void {
+    if (this.savepoint === savepoint) this.database.exec('rollback to part');
   }
 
   /** @throws Error if SQLite has rolled back the transaction: outside it, the row would be committed alone */
-  act(act: RowOrStatement): CreationOrFound {
+  private do(asked: RowOrStatement): CreationOrFound {
     if (!this.database.isTransaction) throw new Error('SQLite has rolled back the transaction');
-    return 'sql' in act ? this.run(act) : this.insert(act);
+    return 'sql' in asked ? this.run(asked) : this.insert(asked);
   }
 
   private insert(row: NewRow): Creation {
@@ -179,12 +141,9 @@ export class Statements {
     return this.prepare(sql).run(values);
   }
 
-  begin(): void {
+  private begin(): void {
     this.database.exec('begin immediate');
-  }
-
-  commit(): void {
-    this.database.exec('commit');
+    this.savepoint = undefined;
   }
 
   /** Does nothing if SQLite has rolled back already. */
@@ -197,7 +156,7 @@ export class Statements {
    * `failed`, although it takes the job back: a full disk may have room for one page, but not for a row. Does not wait
    * for a transaction under way, whose commit will show whether the store works.
    */
-  ready(failed: Task | undefined): void {
+  ready(failed: RowOrStatement | undefined): void {
     if (this.database.isTransaction) {
       if (failed !== undefined) throw new StoreUnavailable('the store has failed, and a transaction is under way');
       return;
@@ -205,14 +164,14 @@ export class Statements {
     this.begin();
     try {
       this.database.exec('savepoint tried');
-      const [answer] = unpackEach(failed === undefined ? [] : [this.doOne(failed)]);
+      const [answer] = unpackEach(failed === undefined ? [] : [this.try(failed)]);
       if (answer instanceof StoreUnavailable) throw answer;
       this.database.exec('rollback to tried');
       for (const { insertNone } of this.creating.values()) this.run({ sql: insertNone, values: [] });
       requireColumns(this.layout, this.database, this.path);
       // Not `user_version`, which a newer process may be raising.
       this.database.exec(`pragma application_id = ${applicationId(this.layout.marker)}`);
-      this.commit();
+      this.database.exec('commit');
     } finally {
       this.rollback();
     }
@@ -238,12 +197,7 @@ export class Statements {
   }
 }
 
-/** Estimates the memory of an act, in bytes. */
-export function bytesOfAct(act: RowOrStatement): number {
-  return bytesOf('sql' in act ? [act.sql, ...act.values] : act);
-}
-
-/** Whether a job has no effect. */
-export function isGuess(job: Task): boolean {
-  return 'done' in job && job.next !== undefined;
+/** Estimates the memory of what is asked, in bytes. */
+export function bytesOfAsked(asked: RowOrStatement): number {
+  return bytesOf('sql' in asked ? [asked.sql, ...asked.values] : asked);
 }

@@ -1,114 +1,205 @@
-import type { Creation, Within, Work } from '../store.ts';
-import { type Queue, STORE_PATIENCE_MS, whenTaken } from '../queue.ts';
-import { bytesOf } from '../rows.ts';
+import { AsyncResource } from 'node:async_hooks';
+import { asError } from 'trellis-contract/ground';
+import { type More, type Queue, STORE_PATIENCE_MS } from '../queue.ts';
 import {
-  type RowOrStatement,
-  type CreationOrFound,
-  bytesOfAct,
-  type Task,
-  type Trace,
-  type Traced,
-} from './statements.ts';
+  ConstraintViolated,
+  type Creation,
+  type Limit,
+  type StoreObserver,
+  StoreUnavailable,
+  type Within,
+  type Work,
+} from '../store.ts';
+import { settled } from '../transaction.ts';
+import type { Turns } from '../turns.ts';
+import { unpackEach } from './errors.ts';
+import type { CreationOrFound, RowOrStatement } from './statements.ts';
 import type { Thread } from './thread.ts';
 import { type FoundRows, resultOf } from './values.ts';
 
-/** Work that has the writing thread to itself until it is done. */
-export type Alone = () => Promise<void>;
-export type Writes = Queue<Task | Alone, Traced>;
+/** How long the runs of a transaction may hold the store without a query, before they are undone and others come first. */
+const HOLDS_MS = [50, 100, 250];
+/** A late event loop delays a tick, so that the time by which it is late does not count. */
+const TICK_MS = 5;
+/** After this time no further transaction joins a commit. */
+const MAX_TOGETHER_MS = 50;
+/** The same where other writes wait for the commit. */
+const MAX_BESIDE_OTHERS_MS = 3;
 
-/** After this many guesses that other writers have outdated, the transaction runs alone. */
-const MAX_GUESSES = 3;
-/** Bounds of a guess: its acts and their bytes, as each act sends the earlier ones again, with their answers. */
-const MAX_REPEATED = 16;
-const MAX_BYTES = 64 * 1024;
+const HELD = `a transaction held the store without a query for ${HOLDS_MS.join(', ')} ms, and was undone each time: let its \
+function wait only for the queries that it receives, and do slow work before or after the transaction; a write that is \
+called outside of it waits for its end`;
 
-/**
- * Runs a transaction as guesses, which hold no lock: the writing thread answers each act, takes it back, and serves
- * others. At the end it repeats all acts at once, and keeps them if they still get the answers that `work` has seen. So
- * many transactions share messages and a commit, and a slow one delays no other writer. The histories of the bank
- * (examples/bank/test/history.ts) are evidence that this is serializable.
- */
-export async function runTransaction<T>(writes: Writes, writer: Thread, work: Work<T>): Promise<T> {
-  const until = performance.now() + STORE_PATIENCE_MS;
-  for (let guesses = 0; guesses < MAX_GUESSES; guesses++) {
-    const guess = new Guess(writes);
+class Held extends Error {}
+
+export type Write = RowOrStatement | Run<unknown>;
+export type Written = CreationOrFound | 'ran';
+export type Writes = Queue<Write, Written>;
+
+/** A run of the function of a transaction. */
+class Run<T> {
+  readonly isFirst: boolean;
+  /** Resolves when another transaction may run, before the commit. */
+  readonly over = Promise.withResolvers<undefined>();
+  outcome: { readonly result: T } | { readonly thrown: unknown } | undefined;
+  /** The last write of the run. */
+  wrote: RowOrStatement | undefined;
+  private readonly work: Work<T>;
+  private readonly holdMs: number;
+
+  constructor(work: Work<T>, holdMs: number) {
+    this.work = work;
+    this.holdMs = holdMs;
+    this.isFirst = holdMs === HOLDS_MS[0];
+  }
+
+  /**
+   * @param savepoint a number that no other run has
+   * @returns the error of the store because of which the run was undone
+   * @throws Error if SQLite has undone all that others have written since the last commit
+   */
+  async on(writer: Thread, savepoint: number): Promise<'ran' | Error> {
+    let atStore = 0;
+    let refused: unknown;
+    const ask = async (asked: RowOrStatement) => {
+      if (!('sql' in asked) || asked.writes) this.wrote = asked;
+      atStore++;
+      try {
+        return await writer.call('ask', asked, savepoint);
+      } catch (error) {
+        refused ??= error;
+        throw error;
+      } finally {
+        atStore--;
+      }
+    };
+    const limit: Limit = (end) => {
+      const until = performance.now() + STORE_PATIENCE_MS;
+      let heldMs = 0;
+      const ticks = setInterval(() => {
+        if (atStore === 0) heldMs += TICK_MS;
+        if (heldMs >= this.holdMs) end(new Held());
+        else if (performance.now() > until) end(new StoreUnavailable('a transaction took too long'));
+      }, TICK_MS);
+      return () => clearInterval(ticks);
+    };
     try {
-      const result = await work(guess.within, until);
-      if (await guess.keep()) return result;
-    } catch (error) {
-      if (guess.ended === undefined) throw error;
-      if (guess.ended === 'too large') break;
+      this.outcome = { result: await this.work(withinOf(ask), limit) };
+      return 'ran';
+    } catch (thrown) {
+      this.outcome = thrown instanceof Held ? undefined : { thrown };
+      await writer.call('undo', savepoint).catch((lost: unknown) => {
+        throw asError(refused ?? lost);
+      });
+      return refused === undefined ? 'ran' : asError(refused);
+    } finally {
+      this.over.resolve(undefined);
     }
   }
-  return await whenTaken<T>(
-    (alone) => writes.add(alone),
-    () => runAlone(writer, work, until),
-  );
 }
 
-class Guess {
-  /** Why the guess cannot go on: an act would get another answer now, or the acts take too much to be repeated. */
-  ended: 'moved' | 'too large' | undefined;
-  readonly within = withinOf((act) => this.inOrder(act));
-  private readonly writes: Writes;
-  private readonly done: { readonly act: RowOrStatement; readonly answer: CreationOrFound }[] = [];
-  private bytes = 0;
-  private last: Promise<unknown> = Promise.resolve();
-
-  constructor(writes: Writes) {
-    this.writes = writes;
+/**
+ * Runs a transaction when it is the turn of its caller, and resolves after the commit: what it has read may be what
+ * others of this commit have written. The histories of the bank (examples/bank/test/history.ts) are evidence that
+ * transactions are serializable.
+ */
+export async function runTransaction<T>(writes: Writes, turns: Turns, work: Work<T>): Promise<T> {
+  // In the async context of the caller, and not in that of the queue.
+  const bound = AsyncResource.bind(work);
+  for (const holdMs of HOLDS_MS) {
+    const run = new Run(bound, holdMs);
+    const { committed } = await turns.run(
+      async () => {
+        const committed = writes.add(run);
+        await Promise.race([run.over.promise, committed]);
+        return { committed };
+      },
+      run.isFirst ? {} : { until: performance.now() + STORE_PATIENCE_MS },
+    );
+    await committed;
+    if (run.outcome === undefined) continue;
+    if ('thrown' in run.outcome) throw run.outcome.thrown;
+    return run.outcome.result;
   }
-
-  /** Returns false if the transaction has had no effect, and must run again. */
-  async keep(): Promise<boolean> {
-    // All answers were those of one moment, and what was read was durable: without a write, nothing is left to do.
-    if (!this.done.some(({ act }) => !('sql' in act) || act.writes)) return true;
-    return (await this.writes.add(this.trace())) !== 'moved';
-  }
-
-  /** One act at a time, so that all have the answers of one moment. */
-  private inOrder(act: RowOrStatement): Promise<CreationOrFound> {
-    const answer = this.last.then(() => this.ask(act));
-    this.last = answer;
-    return answer;
-  }
-
-  private async ask(act: RowOrStatement): Promise<CreationOrFound> {
-    const answer = await this.writes.add(this.trace(act));
-    if (answer === 'moved' || answer === 'slow' || answer === 'kept')
-      throw this.end(answer === 'moved' ? 'moved' : 'too large');
-    this.done.push({ act, answer });
-    this.bytes += bytesOfAct(act) + (typeof answer === 'string' ? 0 : bytesOf(answer.rows.flat()));
-    return answer;
-  }
-
-  private trace(next?: RowOrStatement): Trace {
-    const { done, bytes } = this;
-    if (done.length + (next ? 1 : 0) > MAX_REPEATED || bytes > MAX_BYTES) throw this.end('too large');
-    return next === undefined ? { done, bytes } : { done, next, bytes: bytes + bytesOfAct(next) };
-  }
-
-  private end(why: 'moved' | 'too large'): Error {
-    this.ended = why;
-    return new Error('the transaction runs again');
-  }
+  throw new Error(HELD);
 }
 
-async function runAlone<T>(writer: Thread, work: Work<T>, until: number): Promise<T> {
-  const within = withinOf((act) => writer.call('act', act));
+export function isRun(write: Write): write is Run<unknown> {
+  return write instanceof Run;
+}
+
+/** Whether a write has shown that the store can store rows. */
+export function isProof(write: Write): boolean {
+  return !isRun(write) || (write.wrote !== undefined && write.outcome !== undefined && 'result' in write.outcome);
+}
+
+let savepoints = 0;
+
+/**
+ * Does writes one after the other, with transactions that come meanwhile and what waits before them, and commits all
+ * at once. Returns an answer for each, in their order.
+ *
+ * @throws Error if none of them has an effect
+ */
+export async function writeTogether(
+  writer: Thread,
+  taken: readonly Write[],
+  more: More<Write>,
+  observer: StoreObserver | undefined,
+): Promise<(Written | Error)[]> {
+  const begunAt = performance.now();
+  const batch: Write[] = [];
+  const answers: (Written | Error)[] = [];
+  let others: RowOrStatement[] = [];
+  let sent = 0;
+  let isShared = false;
+  let ms = 0;
+  const write = async (commits: boolean) => {
+    const askedAt = performance.now();
+    try {
+      answers.push(...unpackEach(await writer.call('write', others, { begins: sent++ === 0, commits })));
+    } finally {
+      ms += performance.now() - askedAt;
+    }
+    others = [];
+  };
   try {
-    await writer.call('begin');
-    const result = await work(within, until);
-    await writer.call('commit');
-    return result;
+    for (let items = taken; items.length > 0;) {
+      for (const item of items) {
+        batch.push(item);
+        if (!isRun(item)) {
+          isShared = true;
+          others.push(item);
+          continue;
+        }
+        if (sent === 0 || others.length > 0) await write(false);
+        answers.push(await item.on(writer, ++savepoints));
+      }
+      if (!items.some(isRun)) break;
+      // The next transaction has its turn now, and waits.
+      await settled();
+      const waiting = more((item) => !isRun(item));
+      const maxMs = isShared || waiting.length > 0 ? MAX_BESIDE_OTHERS_MS : MAX_TOGETHER_MS;
+      const isLate = performance.now() - begunAt >= maxMs;
+      items = isLate ? waiting : [...waiting, ...more((item) => !isRun(item) || item.isFirst)];
+    }
+    await write(true);
+    return answers;
   } catch (error) {
-    await writer.call('rollback');
-    throw error;
+    await writer.call('rollback').catch(() => undefined);
+    if (!(error instanceof ConstraintViolated) || batch.length === 1) throw error;
+    // One of them broke a constraint that fails all, such as one that the commit checks: now each is done alone.
+    const alone: (Written | Error)[] = [];
+    for (const item of batch)
+      alone.push(...(await writeTogether(writer, [item], () => [], undefined).catch((why: unknown) => [asError(why)])));
+    return alone;
+  } finally {
+    observer?.written(batch.length, ms);
   }
 }
 
-/** @param ask asks the writing thread for the answer to an act */
-export function withinOf(ask: (act: RowOrStatement) => Promise<unknown>): Within {
+/** @param ask asks the writing thread for the answer */
+export function withinOf(ask: (asked: RowOrStatement) => Promise<unknown>): Within {
   return {
     run: async (statement) => resultOf((await ask(statement)) as FoundRows),
     create: (row) => ask(row) as Promise<Creation>,

@@ -126,6 +126,8 @@ export function testQueries(getStore: () => Store, open: () => Promise<Store>, s
     test('reads its own writes, which other queries read only after the commit', async () => {
       const { transaction } = getStore();
       const other = await open();
+      // Opens its connection: a transaction of SQLite waits for nothing else for long.
+      await nameOf(1n, other.database);
       const id = await transaction(async ({ database }) => {
         const written = await insert(database, 'inside');
         expect(await nameOf(written, database)).toBe('inside');
@@ -229,8 +231,7 @@ export function testQueries(getStore: () => Store, open: () => Promise<Store>, s
       });
       await begun.promise;
       const created = store.create('items', { id: ids.created, name: 'x' });
-      const tooLong = { name: 'StoreUnavailable', message: 'a transaction took too long' };
-      await expect(hangs).rejects.toMatchObject(tooLong);
+      await expect(hangs).rejects.toThrow(/^a transaction (?:took too long|held the store without a query)/);
       over.resolve(undefined);
       expect(await created).toBe('created');
       expect(await store.create('items', { id: ids.undone, name: 'free' })).toBe('created');

@@ -7,8 +7,7 @@ import { whileRead } from '../../../../src/storage/listing.ts';
 import { openStore } from '../../../../src/storage/open.ts';
 import { connect } from '../../../../src/storage/sqlite/connection.ts';
 import { openSqlite } from '../../../../src/storage/sqlite/engine.ts';
-import { atOpening, atWork, unpackEach } from '../../../../src/storage/sqlite/errors.ts';
-import { Statements } from '../../../../src/storage/sqlite/statements.ts';
+import { atOpening, atWork } from '../../../../src/storage/sqlite/errors.ts';
 import { applicationId } from '../../../../src/storage/sqlite/migrations.ts';
 import type { Engine, AnyRow } from '../../../../src/storage/store.ts';
 import { createEach, allRows } from '../../../support/app.ts';
@@ -219,23 +218,6 @@ describe('a SQLite database', () => {
     expect(atOpening(error, 'x.db')).toMatchObject({
       message: 'the database x.db cannot be written: the disk is full',
     });
-    database.close();
-  });
-
-  test('answers "created" for exactly the items that it stores when the disk fills up during a batch', () => {
-    const { database } = connect(LAYOUT, join(folder, 'filling.db'), true);
-    const pages = Number(database.prepare('pragma page_count').get()?.['page_count']);
-    database.exec(`pragma max_page_count = ${pages + 20}`);
-    const statements = new Statements(LAYOUT, database);
-    const newRow = (id: number, name: string) => itemRow({ id: BigInt(id), name });
-    const rows = Array.from({ length: 200 }, (_, id) => newRow(id, 'x'.repeat(1000)));
-    const answers = unpackEach(statements.doAll(rows, 'commit'));
-    const created = answers.filter((each) => each === 'created').length;
-    for (const answer of answers) if (answer !== 'created') expect(answer).toMatchObject({ name: 'StoreUnavailable' });
-    expect(database.isTransaction).toBe(false);
-    expect(created).toBeLessThan(200);
-    expect(database.prepare('select count(*) as count from items').get()).toEqual({ count: created });
-    expect(statements.doAll([newRow(1, 'other')], 'commit')).toHaveLength(1);
     database.close();
   });
 
