@@ -126,6 +126,20 @@ test('deploy/kubernetes uses the settings, ports and paths of the image', () => 
   ]);
 });
 
+test('deploy/kubernetes lets only the namespace of Prometheus reach the admin listener', () => {
+  const { podSelector, policyTypes, ingress } = find('NetworkPolicy').spec as unknown as {
+    podSelector: unknown;
+    policyTypes: unknown;
+    ingress: readonly { from?: unknown; ports: readonly { port: string }[] }[];
+  };
+  expect(podSelector).toEqual({ matchLabels: find('Deployment').spec.template.metadata.labels });
+  expect(policyTypes).toEqual(['Ingress']);
+  const from = (name: string) => ingress.filter(({ ports }) => ports.some(({ port }) => port === name));
+  expect(from('http')).toEqual([{ ports: [{ port: 'http' }] }]);
+  const namespaceSelector = { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } };
+  expect(from('admin')).toEqual([{ from: [{ namespaceSelector }], ports: [{ port: 'admin' }] }]);
+});
+
 test('deploy/kubernetes gives the service enough time to stop', () => {
   const { spec } = find('Deployment').spec.template;
   const [program, seconds] = spec.containers[0].lifecycle.preStop.exec.command;

@@ -115,7 +115,7 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md, on Debian with sys
     expect(await run('systemctl is-active plant-store-backup.timer')).toBe('active');
     const told = '/var/lib/prometheus/node-exporter/plant-store.prom';
     expect(await run(`cat ${told}`)).toMatch(/^plant_store_backup_time_seconds \d{10}$/m);
-    expect(await run(`cd ${folder}; ls; stat --format=%a *`)).toMatch(/^20\d\d-\S+\.db\n600$/);
+    expect(await run(`cd ${folder}; ls; stat --format=%a *`)).toMatch(/^20\d\d-\S+\.db\n\S+\.db\.sha256\n600\n600$/);
     expect(await run(`stat --format=%u ${folder}/*`)).not.toBe('0');
     await run(`systemctl stop plant-store; ${command} restore ${folder}/*.db --force; systemctl start plant-store`);
     expect(await create(token, 3000)).toBe('{"name":"Ginkgo"}');

@@ -1,4 +1,5 @@
 import { hashToken, makeToken } from '../auth/token.ts';
+import { isNowhere } from '../observability/stdout.ts';
 import { areScopes, ExplainedError, NO_SCOPES } from 'trellis-contract/ground';
 import { durationMs, nameOfStore } from '../read-settings.ts';
 import type { StoredToken } from '../storage/store.ts';
@@ -18,6 +19,8 @@ export async function createToken(
     throw new ExplainedError('the name of a token must be 1 to 100 letters, digits and any of _.@:+-');
   if (!areScopes(scopes)) throw new ExplainedError(NO_SCOPES);
   const lifetime = expires === undefined ? undefined : readLifetime(expires);
+  if (isNowhere(job.io.stdout))
+    throw new ExplainedError('stdout is closed, or /dev/null, and the token is shown only once: no token was created');
   await withStore(job, { create: true }, async ({ tokens, opened, run }) => {
     const isNew = (await opened).before === 0;
     const token = makeToken(job.service.name);

@@ -1,4 +1,4 @@
-import { write } from 'node:fs';
+import { fstatSync, statSync, write } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
@@ -8,6 +8,13 @@ export type Stdout = Pick<NodeJS.WriteStream, 'write'> & { readonly fd?: number 
 const FULL_MS = 10;
 
 const writeFile = promisify(write);
+
+/** Whether all that is written is lost: Node opens /dev/null in place of a stdout that is closed. */
+export function isNowhere({ fd }: Stdout): boolean {
+  if (fd === undefined) return false;
+  const { rdev } = fstatSync(fd);
+  return rdev !== 0 && rdev === statSync('/dev/null', { throwIfNoEntry: false })?.rdev;
+}
 
 /**
  * Writes as many bytes as stdout accepts at once, and returns their number.

@@ -1,4 +1,4 @@
-import { closeSync, constants, fchownSync, openSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, fchownSync, openSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import type { Run } from './store.ts';
 
 /** The end of the name of the file, beside a store in SQLite, that records what operators did to the store. */
@@ -10,10 +10,12 @@ export const ACTS_FILE = '.acts.ndjson';
  */
 export function appendAct(store: string, line: string): void {
   const { O_WRONLY, O_APPEND, O_CREAT, O_SYNC, O_NOFOLLOW, O_NONBLOCK } = constants;
-  const { mode, uid, gid } = statSync(store);
+  // A link and its target are one store, with one file.
+  const target = realpathSync(store);
+  const { mode, uid, gid } = statSync(target);
   // Follows no link, and waits for no reader of a pipe: a command of root may run in a folder of the service's user.
   const flags = O_WRONLY | O_APPEND | O_CREAT | O_SYNC | O_NOFOLLOW | O_NONBLOCK;
-  const file = openSync(store + ACTS_FILE, flags, mode & 0o666);
+  const file = openSync(target + ACTS_FILE, flags, mode & 0o666);
   try {
     if (process.getuid?.() === 0) fchownSync(file, uid, gid);
     // Unlike writeSync, this writes all bytes or throws.

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -111,6 +111,17 @@ describe('the command', () => {
     const elsewhere = join(temporaryFolder(), 'items.db');
     const { stderr } = await command('token', 'create', 'first', '--store', `sqlite:${elsewhere}`);
     expect(stderr).toContain(`\nthe token is for the new store sqlite:${elsewhere}\n`);
+  });
+
+  test.each(['>&-', '>/dev/null'])('token create %s makes no token, which nobody would see', async (where) => {
+    const elsewhere = temporaryFolder();
+    const line = `exec '${process.execPath}' '${ITEMS.main}' token create unseen ${where}`;
+    const { ended, stderr } = start('sh', ['-c', line], {}, elsewhere);
+    expect(await ended).toBe(1);
+    expect(stderr()).toBe(
+      'item-store: stdout is closed, or /dev/null, and the token is shown only once: no token was created\n',
+    );
+    expect(readdirSync(elsewhere)).toEqual([]);
   });
 
   test('token list shows each token without its text', async () => {
