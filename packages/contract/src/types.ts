@@ -101,12 +101,14 @@ type IsUnion<T, Each = T> = [T] extends [never]
 type Bare<Type> = Type extends `${infer Name};${string}` ? Name : Type;
 type ReceivedBody<T> = T extends Uint8Array ? T : Received<T>;
 
-/** The names that the body of a request must have; without a body, a name that no object has. */
+/** The names that the body of a request must have; without a body of JSON, a name that no object has. */
 export type RequiredOf<O> = O extends { requestBody?: infer Sent }
   ? [NonNullable<Sent>] extends [never]
     ? 'no body'
     : NonNullable<Sent> extends { content: infer C }
-      ? RequiredIn<Exclude<C[keyof C], Uint8Array | string>>
+      ? [Exclude<C[keyof C], Uint8Array | string>] extends [never]
+        ? 'no body'
+        : RequiredIn<Exclude<C[keyof C], Uint8Array | string>>
       : never
   : 'no body';
 type RequiredIn<T> = T extends unknown

@@ -13,6 +13,8 @@ import { stub } from '../../../src/stub.ts';
 import type { tables } from '../../services/items/tables.ts';
 import type { operations as eventOperations } from '../../services/events/generated/openapi.ts';
 import type { service as events } from '../../services/events/index.ts';
+import type { operations as papers } from '../../services/papers/generated/openapi.ts';
+import type { service as ofPapers } from '../../services/papers/index.ts';
 import type { operations as items } from '../../services/items/generated/openapi.ts';
 import type { operations, webhooks } from './generated.ts';
 
@@ -156,6 +158,16 @@ export const unnamed: RecordsOfBeds = {
   // @ts-expect-error -- the compiler names no operation without a body: it creates nothing
   items: { 'the table lacks what accept the share requires': 'no body' },
 };
+type RecordsOfPapers = Service<papers, (typeof ofPapers)['tables'], ErrorNumber>['records'];
+// @ts-expect-error -- the body of the operation is bytes
+export const recordsOfBytes: RecordsOfPapers = { papers: 'putScan' };
+export const recordsOfSeveral: RecordsOfPapers = { notes: 'putNote' };
+export const types: Request<papers, 'putPaper'>['contentType'][] = ['application/pdf', 'image/png'];
+// @ts-expect-error -- there is one media type, which says nothing
+export type NoType = Request<papers, 'putScan'>['contentType'];
+export const bytes: Reply<papers, 'getScan'> = { status: 200, body: new Uint8Array() };
+// @ts-expect-error -- bytes are no text
+export const noBytes: Reply<papers, 'getScan'> = { status: 200, body: 'bytes' };
 // @ts-expect-error -- an operation is missing
 export const noOperations: Named<ErrorNumber>['operations'] = {};
 

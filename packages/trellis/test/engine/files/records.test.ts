@@ -2,8 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type Format, type FileRecord, openRecords, recordReader, toNdjson } from '../../../src/files/records.ts';
 import { Refusal } from '../../../../contract/src/refusal.ts';
+import type { AnyService } from '../../../src/service.ts';
 import { itemsOfAllKinds } from './items.ts';
 import { seedOr } from '../../support/seed.ts';
+import { service as papers } from '../../services/papers/index.ts';
 import { type Item, items } from '../../services/items/index.ts';
 
 const bodies = await openRecords(items, undefined);
@@ -240,4 +242,9 @@ describe('CSV', () => {
       typeof reason === 'string' ? start + reason : new RegExp(start + reason.source.slice(1)),
     );
   });
+});
+
+test('refuses an operation that takes bytes as the creator of rows', async () => {
+  const service = { ...papers, records: { papers: 'putScan' } } as AnyService;
+  await expect(openRecords(service, undefined)).rejects.toThrow('no operation putScan with a request body of JSON');
 });
