@@ -1,4 +1,5 @@
 import { METHODS } from '../schema/document.ts';
+import { applicator } from '../schema/applicators.ts';
 import { isLarge } from '../schema/exact.ts';
 import * as check from './field-values.ts';
 
@@ -25,6 +26,11 @@ const map = (kind: ObjectKind, how: string, value?: check.ValueCheck): Vocabular
   ...kept(how, value),
   holds: { kind, in: 'map' },
 });
+/** A keyword that holds schemas, as its row of schema/applicators.ts says. */
+const schemas = (keyword: string, how: string, value?: check.ValueCheck) => {
+  const { in: held } = applicator(keyword) ?? {};
+  return { [keyword]: { ...kept(how, value), holds: { kind: 'Schema', ...(held && { in: held }) } } } as const;
+};
 const refused = (how: string): VocabularyRow => ({ is: 'refused', how });
 const shown = (...fields: readonly string[]) =>
   Object.fromEntries(fields.map((field) => [field, { is: 'shown', how: '' }] as const));
@@ -173,35 +179,35 @@ export const VOCABULARY: Readonly<Record<ObjectKind, Readonly<Record<string, Voc
       `also beside other keywords; \`generate\` refuses a place other than \`#/components/schemas/…\`; ${ONE_FILE}`,
       check.text,
     ),
-    $defs: map('Schema', `${RUN}; \`generate\` refuses a $ref to one: move it to components/schemas`),
+    ...schemas('$defs', `${RUN}; \`generate\` refuses a $ref to one: move it to components/schemas`),
     $schema: refused(DIALECT),
     $id: refused(NO_NAMES),
     $anchor: refused(NO_NAMES),
     $dynamicRef: refused('write $ref'),
     $dynamicAnchor: refused(NO_NAMES),
     $vocabulary: refused(DIALECT),
-    allOf: list('Schema', BOTH),
-    anyOf: list('Schema', BOTH),
-    oneOf: list('Schema', BOTH),
-    not: one('Schema', RUN),
-    if: one('Schema', RUN),
-    then: one('Schema', RUN),
-    else: one('Schema', RUN),
-    dependentSchemas: map('Schema', RUN),
-    properties: map('Schema', BOTH),
-    patternProperties: map('Schema', BOTH, check.patterns),
-    additionalProperties: one(
-      'Schema',
+    ...schemas('allOf', BOTH),
+    ...schemas('anyOf', BOTH),
+    ...schemas('oneOf', BOTH),
+    ...schemas('not', RUN),
+    ...schemas('if', RUN),
+    ...schemas('then', RUN),
+    ...schemas('else', RUN),
+    ...schemas('dependentSchemas', RUN),
+    ...schemas('properties', BOTH),
+    ...schemas('patternProperties', BOTH, check.patterns),
+    ...schemas(
+      'additionalProperties',
       `${BOTH}; without it, beside \`properties\`, other members are valid and left out`,
     ),
-    unevaluatedProperties: one(
-      'Schema',
+    ...schemas(
+      'unevaluatedProperties',
       `${RUN}; no branch beneath it may allow all members, or name one like those of each object, such as \`constructor\``,
     ),
-    propertyNames: one('Schema', RUN),
-    items: one('Schema', BOTH),
-    prefixItems: list('Schema', BOTH),
-    contains: one('Schema', RUN),
+    ...schemas('propertyNames', RUN),
+    ...schemas('items', BOTH),
+    ...schemas('prefixItems', BOTH),
+    ...schemas('contains', RUN),
     unevaluatedItems: refused('describe all items by items and prefixItems'),
     type: kept(`${BOTH}; \`generate\` refuses members in a request without \`type: object\``, check.types),
     enum: kept(

@@ -1,3 +1,4 @@
+import { keywordsThat, schemasOf } from './applicators.ts';
 import type { AnySchema, Follow, Schema } from './document.ts';
 import { isOfType } from './exact.ts';
 
@@ -7,7 +8,10 @@ const NAMES = ['null', 'boolean', 'object', 'array', 'number', 'string', 'intege
 export const TYPES: ReadonlySet<string> = new Set(NAMES);
 
 /** Keywords whose schemas apply to the same value. */
-export const IN_PLACE = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'];
+export const IN_PLACE = keywordsThat(({ to }) => to === 'the value');
+/** Those among them that do not only test it. */
+const APPLIED = keywordsThat(({ to, holds }) => to === 'the value' && holds !== 'by a test');
+const BENEATH = keywordsThat(({ to, holds }) => (to === 'members' || to === 'items') && holds !== 'by a test');
 
 export function isInt64Schema({ type, format }: Schema): boolean {
   return format === 'int64' && [type].flat().includes('integer');
@@ -78,31 +82,20 @@ export function evaluating(schema: Schema, follow: Follow): Schema[] {
   return closure([schema], (each) => [...appliedInPlace(each, follow), each.if]);
 }
 
+const targetOf = ({ $ref }: Schema, follow: Follow) => ($ref === undefined ? undefined : follow($ref));
 const appliedInPlace = (schema: Schema, follow: Follow): readonly (AnySchema | undefined)[] => [
-  schema.$ref === undefined ? undefined : follow(schema.$ref),
-  ...(schema.allOf ?? []),
-  ...(schema.anyOf ?? []),
-  ...(schema.oneOf ?? []),
-  ...Object.values(schema.dependentSchemas ?? {}),
-  schema.then,
-  schema.else,
+  targetOf(schema, follow),
+  ...schemasOf(schema, APPLIED),
 ];
 
-/** The schemas that the keywords of a schema apply to the same value, with `if` and `not`, which only test it. */
+/** For `{ allOf: [A], if: B, items: C }`, A and B: what applies to the same value, and what only tests it. */
 export const tested = (schema: Schema, follow: Follow): readonly (AnySchema | undefined)[] => [
-  ...appliedInPlace(schema, follow),
-  schema.if,
-  schema.not,
+  targetOf(schema, follow),
+  ...schemasOf(schema, IN_PLACE),
 ];
 
-export const beneath = (schema: Schema): readonly (AnySchema | undefined)[] => [
-  ...Object.values(schema.properties ?? {}),
-  ...Object.values(schema.patternProperties ?? {}),
-  schema.additionalProperties,
-  schema.unevaluatedProperties,
-  schema.items,
-  ...(schema.prefixItems ?? []),
-];
+/** For `{ properties: { a: A }, items: B, contains: C }`, A and B: what applies to members and items. */
+export const beneath = (schema: Schema): readonly AnySchema[] => schemasOf(schema, BENEATH);
 
 /** The schema and all others that may apply to its value or to a part of it. */
 export function reachable(schema: AnySchema, follow: Follow): Schema[] {

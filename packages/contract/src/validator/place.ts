@@ -1,13 +1,15 @@
 import { ContractError } from '../contract-error.ts';
 import { type AnySchema, locationOf, type Schema } from '../schema/document.ts';
-import { IN_PLACE } from '../schema/subschemas.ts';
+import { applicator, keywordsThat } from '../schema/applicators.ts';
 
 /** Keywords that the generated types ignore. */
-const UNTYPED = ['not', 'if', 'then', 'else', 'dependentSchemas', 'contains', 'propertyNames', 'unevaluatedProperties'];
+const UNTYPED: readonly string[] = keywordsThat(({ isUntyped }) => isUntyped === true);
 /** Keywords whose members Ajv would count as evaluated (unevaluatedProperties) even where the branch fails. */
-export const BRANCHES = ['anyOf', 'oneOf', 'if', 'then', 'else', 'dependentSchemas'];
+export const BRANCHES: readonly string[] = keywordsThat(
+  ({ to, holds }) => to === 'the value' && holds === 'by a branch',
+).concat('if');
 /** Keywords whose schemas apply to some values only. */
-const CONDITIONAL = [...BRANCHES, 'not', 'contains', 'unevaluatedProperties'];
+const CONDITIONAL: readonly string[] = keywordsThat(({ holds }) => holds !== undefined);
 
 /** Where a schema stands, which decides what it may contain. */
 export interface Place {
@@ -30,7 +32,7 @@ export type Direction = 'request' | 'reply' | 'example';
 
 /** The place of a schema that stands in this keyword of a schema at `place`. */
 export function innerPlace(place: Place, keyword: string): Place {
-  const isSame = IN_PLACE.includes(keyword);
+  const isSame = applicator(keyword)?.to === 'the value';
   return {
     of: keyword === 'properties' ? 'a member' : 'another value',
     isConditional: place.isConditional || CONDITIONAL.includes(keyword),

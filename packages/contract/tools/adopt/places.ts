@@ -9,7 +9,7 @@ import {
   type Schema,
 } from '../../src/schema/document.ts';
 import { VOCABULARY } from '../../src/rules/vocabulary.ts';
-import { IN_PLACE } from '../../src/schema/subschemas.ts';
+import { applicator } from '../../src/schema/applicators.ts';
 import { ELSEWHERE, innerPlace, OF_PARAMETER, type Place } from '../../src/validator/place.ts';
 import { isNode, memberOf, type Tree } from './tree.ts';
 
@@ -41,7 +41,7 @@ function usesIn(document: Tree, follow: Follow): Map<Schema, Use[]> {
     for (const [keyword, value] of Object.entries(schema)) {
       const { holds } = VOCABULARY.Schema[keyword] ?? {};
       if (holds?.kind !== 'Schema') continue;
-      const isMember = IN_PLACE.includes(keyword) ? use.isMember : keyword === 'properties';
+      const isMember = applicator(keyword)?.to === 'the value' ? use.isMember : keyword === 'properties';
       const each = holds.in === undefined ? [value as AnySchema] : Object.values(value as Record<string, AnySchema>);
       for (const one of each) visit(one, innerPlace(place, keyword), { ...use, isMember });
     }

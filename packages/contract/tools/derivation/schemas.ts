@@ -2,6 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { type AnySchema, type Follow, follower, type OpenApiDocument, type Schema } from '../../src/schema/document.ts';
 import { areEqual, areUnique, isObject } from '../../src/schema/exact.ts';
 import { STRING_FORMATS } from '../../src/schema/formats.ts';
+import { schemasOf } from '../../src/schema/applicators.ts';
 import { IN_PLACE, joined } from '../../src/schema/subschemas.ts';
 import { mapParts, type ObjectKind } from '../../src/rules/vocabulary.ts';
 import type { JsonValue } from './values.ts';
@@ -58,9 +59,7 @@ export function without(mark: 'readOnly' | 'writeOnly', document: OpenApiDocumen
   const around = new Map<unknown, ReadonlySet<string>>();
   return withSchemas(document, (schema) => {
     const barred = (around.get(schema) ?? new Set()).union(barredBy(schema, mark, follow));
-    for (const keyword of IN_PLACE)
-      for (const each of Object.values(schema[keyword as keyof Keywords] ?? {})) around.set(each, barred);
-    for (const each of [schema.not, schema.if, schema.then, schema.else]) around.set(each, barred);
+    for (const each of schemasOf(schema, IN_PLACE)) around.set(each, barred);
     if (barred.size === 0) return schema;
     const { properties, required, dependentRequired } = schema;
     const sent = (names: readonly string[]) => names.filter((name) => !barred.has(name));
