@@ -53,5 +53,5 @@ HEALTHCHECK --interval=5s --timeout=3s --start-period=10s \
   CMD ["plant-store", "health"]
 STOPSIGNAL SIGTERM
 # The same flags as scripts/plant-store, without its shell: a first process without a signal handler loses signals.
-ENTRYPOINT ["node", "--disable-sigusr1", "--max-semi-space-size=16", "--require", "/app/scripts/require-node.cjs", "--", "/app/src/main.ts"]
+ENTRYPOINT ["node", "--disable-sigusr1", "--max-semi-space-size=16", "--no-allocation-site-pretenuring", "--require", "/app/scripts/require-node.cjs", "--", "/app/src/main.ts"]
 CMD ["serve"]

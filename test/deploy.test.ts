@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parse, parseAllDocuments } from 'yaml';
@@ -191,10 +191,15 @@ test('docs/deployment.md has the most memory that the bench and the attacks meas
   ]);
 });
 
-test('the image starts the service with the flags of scripts/plant-store', () => {
-  const script = readFileSync(join(ROOT, 'scripts/plant-store'), 'utf8');
-  const [, flags = ''] = /^exec "\S+" (--.*) -- /m.exec(script) ?? [];
-  const [, entry = ''] = /^ENTRYPOINT (.*)$/m.exec(readFileSync(join(ROOT, 'Dockerfile'), 'utf8')) ?? [];
+test('the image, the bank and what `init` writes start a service with the flags of scripts/plant-store, and none is set later', () => {
+  const [, flags = ''] = /^exec "\S+" (--.*) -- /m.exec(read('scripts/plant-store')) ?? [];
+  const [, entry = ''] = /^ENTRYPOINT (.*)$/m.exec(read('Dockerfile')) ?? [];
   const given = [...flags.split(' '), '--require', '/app/scripts/require-node.cjs', '--'];
   expect(JSON.parse(entry)).toEqual(['node', ...given, '/app/src/main.ts']);
+  const [, template = ''] = /^ENTRYPOINT (.*)$/m.exec(read('packages/trellis/template/Dockerfile')) ?? [];
+  expect(JSON.parse(template)).toEqual(['node', ...flags.split(' '), '--', '/app/main.ts']);
+  for (const file of ['packages/trellis/tools/init.ts', 'examples/bank/package.json'])
+    expect(read(file)).toContain(flags);
+  const sources = globSync('{src,packages/*/src}/**/*.ts', { cwd: ROOT });
+  expect(sources.filter((file) => read(file).includes('setFlagsFromString'))).toEqual([]);
 });

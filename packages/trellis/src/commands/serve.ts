@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { flushCompileCache } from 'node:module';
-import { setFlagsFromString } from 'node:v8';
 import { untestedValidator } from 'trellis-contract';
 import { untestedNode } from '../http/node-http.ts';
 import { runningOperation } from '../http/running-operation.ts';
@@ -78,11 +77,6 @@ async function run(job: Job, log: Log, stopSignal: AbortSignal, onListening: () 
     log.logger.info({ operations: instance.url + instance.contract.basePath }, 'ready');
     // Speeds up the next start even if this process is killed.
     flushCompileCache();
-    // Makes V8 allocate all objects in the young generation. By default, it allocates objects in the old one if objects
-    // from the same line of code survived before, as those of the start did. Under load they soon are garbage, but keep
-    // young objects alive until the next full collection: half of the young generation survived each scavenge, which took
-    // eight times as long. Set after loading, as Node's compile cache is valid for one set of flags only.
-    setFlagsFromString('--no-allocation-site-pretenuring');
   });
   await Promise.race([stopRequested, startup.then(() => stopRequested)]);
 }
