@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { readBasePath } from './rules/addresses.ts';
-import { requireDeclared, requireKnownNames } from './rules/closed.ts';
+import { requireDeclared, requireKnownNames } from './rules/declared.ts';
 import { type Contract, readOperations } from './contract.ts';
 import { follower, type OpenApiDocument, readOpenApi, type Schema } from './schema/document.ts';
 import { ContractError } from './contract-error.ts';

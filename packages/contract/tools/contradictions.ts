@@ -1,7 +1,7 @@
 import type { Contract } from '../src/contract.ts';
 import { type AnySchema, type Follow, follower, locationOf } from '../src/schema/document.ts';
 import { exactChecks } from '../src/schema/exact.ts';
-import { forbids } from '../src/rules/closed.ts';
+import { forbids } from '../src/rules/declared.ts';
 import { joined, listed, membersOf } from '../src/schema/subschemas.ts';
 import type { Keywords } from './derivation/schemas.ts';
 import { fromDocument, type JsonValue } from './derivation/values.ts';

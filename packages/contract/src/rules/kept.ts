@@ -3,7 +3,7 @@ import { ContractError } from '../contract-error.ts';
 import { isLarge, isObject } from '../schema/exact.ts';
 import type { Findings } from '../schema/findings.ts';
 import { Position } from '../schema/positions.ts';
-import { requireShallow } from './depth.ts';
+import { requireShallow } from './shallow.ts';
 import { holdsBigint, PROTOTYPE, INEXACT } from './field-values.ts';
 import { isIgnored, JSON_TYPE, type ObjectKind, OTHER_TYPE, ONE_FILE, VOCABULARY } from './vocabulary.ts';
 

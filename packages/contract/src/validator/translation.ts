@@ -11,7 +11,7 @@ import {
 import { spend } from '../schema/budget.ts';
 import { exactJson } from '../schema/int64.ts';
 import { joined } from '../schema/subschemas.ts';
-import { unevaluated } from '../rules/closed.ts';
+import { unevaluated } from '../rules/declared.ts';
 import { VOCABULARY } from '../rules/vocabulary.ts';
 import { pinnedBranches } from './discriminator.ts';
 import { exactly, INHERITED, SPEND } from './keywords.ts';
