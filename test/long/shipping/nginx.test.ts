@@ -393,6 +393,11 @@ describeWith(whyNoNginx(), 'nginx with deploy/nginx.conf and two instances', () 
       msg: 'answered by nginx',
     });
     expect(await answer.json()).toMatchObject({ error: 50300 });
+    const page = await fetch(`${api.url}/docs/`, { headers: { Accept: 'text/html,*/*;q=0.8' } });
+    expect([page.status, page.headers.get('content-type'), page.headers.get('retry-after')]).toEqual([
+      ...[503, 'text/html', '1'],
+    ]);
+    expect(await page.text()).toContain('<a href="">Load the page again</a>');
     await startInstance(0);
     for (const _ of [1, 2, 3, 4]) expect((await createPlant(api, PLANT)).status).toBe(200);
   });
