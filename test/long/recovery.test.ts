@@ -152,6 +152,27 @@ testWith(none, 'the commands of docs/recovery.md bring back what a wrong DELETE 
   expect(noted()).not.toContain('secret');
 });
 
+testWith(none, 'the line of docs/recovery.md promotes a standby, and the service goes on with it', async () => {
+  await using primary = await PostgresServer.create({ synchronous_standby_names: 'standby' }, POSTGRES);
+  await using standby = await primary.createStandby();
+  // The copy has this setting too, as that of pg_basebackup has.
+  standby.set({ synchronous_standby_names: 'standby' });
+  standby.reload();
+  const hosts = `127.0.0.1:${primary.port},127.0.0.1:${standby.port}`;
+  const url = `postgres://postgres@${hosts}/${await primary.createDatabase()}`;
+  const service = await startPlants({ DATABASE_URL: url });
+  expect(await create(service, 1)).toBe(200);
+  await primary.stop('SIGQUIT');
+  const [, section = ''] = readFileSync(join(ROOT, 'docs/recovery.md'), 'utf8').split('## A server that is lost');
+  const [, line = ''] = /^ {3}```sh\n(.*?)^ {3}```$/ms.exec(section) ?? [];
+  const { runBlock } = shell(`export PATH="${BIN}:$PATH"`);
+  await runBlock(line.replace('sudo -u postgres psql', `psql --dbname='${standby.url()}'`));
+  await until(async () => (await create(service, 2)) === 200);
+  await service.stop();
+  const name = url.split('/').at(-1);
+  expect(await standby.query('select id::int from plants order by id', name)).toEqual([{ id: 1 }, { id: 2 }]);
+});
+
 testWith(none, 'the commands of docs/postgresql.md move a store to a newer PostgreSQL under load', async () => {
   await using old = await PostgresServer.create({ wal_level: 'logical' }, POSTGRES);
   await using anew = await PostgresServer.create();

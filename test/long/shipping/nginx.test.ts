@@ -11,7 +11,7 @@ import { request as requestByTls } from 'node:https';
 import { connect as connectSocket, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TLSSocket } from 'node:tls';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { makeCertificate } from '../../../packages/trellis/test/support/certificate.ts';
 import { whyNoNginx } from '../../../packages/trellis/test/support/nginx.ts';
@@ -261,6 +261,23 @@ describeWith(whyNoNginx(), 'nginx with deploy/nginx.conf and two instances', () 
       ]);
       const { headers } = await fetch(`http://127.0.0.1:${plain}/api/docs/`);
       expect(headers.get('strict-transport-security')).toBe(null);
+    });
+
+    test('shows a new certificate after the line of the manual', async () => {
+      const renewed = makeCertificate('renewed', ['localhost'], authority);
+      writeFileSync(join(tls.folder, 'cert.pem'), renewed.cert);
+      writeFileSync(join(tls.folder, 'key.pem'), renewed.key);
+      const [line = ''] = blocks('nginx', 'A new certificate', 'sh');
+      const reload = start('bash', ['--norc', '-ec', line], {}, tls.folder, NOBODY);
+      expect(await reload.ended).toBe(0);
+      const shown = async () => {
+        const socket = connectTls({ port: tls.port, host: 'localhost', ca: authority.cert });
+        await once(socket, 'secureConnect');
+        const { subject } = socket.getPeerCertificate();
+        socket.destroy();
+        return subject.CN;
+      };
+      await until(async () => (await shown()) === 'renewed');
     });
 
     test('closes the HTTP/2 connection of a client whose header fields are too large', async () => {

@@ -278,7 +278,7 @@ export class PostgresServer extends Postgres implements AsyncDisposable {
    */
   async createStandby(): Promise<PostgresServer> {
     await this.stop();
-    const standby = await PostgresServer.prepare();
+    const standby = await PostgresServer.prepare(undefined, this.installed);
     execFileSync('cp', ['-a', this.data, standby.data]);
     writeFileSync(join(standby.data, 'standby.signal'), '');
     const own = `host=127.0.0.1 port=${this.port} user=postgres application_name=standby`;
