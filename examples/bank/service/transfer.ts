@@ -48,7 +48,7 @@ export async function transfer(
         // The notice is stored with the transfer or not at all: one sent from here could be lost, or tell of a transfer
         // that has no effect.
         if (settings.NOTICE_URL !== undefined) await create('notices', { transfer: id, at });
-        return created({ ...body, at }, false);
+        return created({ ...body, reference: body.reference, at }, false);
       },
       // A second run finds the transfer, and moves nothing.
       { repeatable: true },

@@ -41,7 +41,7 @@ export {
   json,
   number,
   optional,
-  type Row,
+  type Stored as Row,
   table,
   text,
   timestamp,

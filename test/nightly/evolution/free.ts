@@ -34,6 +34,13 @@ function asks(parameters: readonly string[], told: string, served: readonly Exch
 
 /** Changes that need no code: the compiler finds no error, and the service enforces the changed contract. */
 export const FREE: Readonly<Record<string, Change>> = {
+  'an object that says nothing of other members': {
+    edit: contractAfter('    NewPlant:', '      additionalProperties: false\n', ''),
+    served: [
+      ['{"id":1,"name":"x","colour":"red","toJSON":1}', 200, '{"name":"x"}'],
+      ['{"id":1,"name":"x","colour":"blue"}', 200, '{"name":"x"}'],
+    ],
+  },
   'a limit': {
     edit: contract(['maxLength: 1000', 'maxLength: 20']),
     served: [

@@ -5,6 +5,7 @@ import {
   type Change,
   contract,
   contractAfter,
+  type Edit,
   CREATE_PLANT,
   handler,
   removeHandler,
@@ -14,6 +15,11 @@ import {
 import { OPERATIONS } from './operations.ts';
 
 const TAG = "        tag:\n          $ref: '#/components/schemas/PlantTag'\n";
+const CLOSED = '      additionalProperties: false\n';
+const NAMING = handler(["create('plants', body)", "create('plants', { id: body.id, name: body.name, tag: body.tag })"]);
+const COLUMN: Edit = (project) => {
+  project.edit('src/storage.ts', 'tag: optional(text())', 'tag: optional(text()), height: optional(int64())');
+};
 const HEIGHT = '        height: { type: integer, format: int64 }\n';
 
 /** Changes for which the compiler reports each place in the code that needs an edit. */
@@ -84,6 +90,23 @@ export const NAMED: Readonly<Record<string, Change>> = {
     says: [
       "src/createPlant.ts: TS2379: Type 'bigint' is not assignable to type 'NoSuchColumn'",
       'src/index.ts: TS2322: "the table lacks what createPlant requires", "height"',
+    ],
+  },
+  'a new field of the request and its column, where the operation names what it stores': {
+    given: NAMING,
+    edit: all(contractAfter('    NewPlant:', 'properties:\n', `properties:\n${HEIGHT}`), COLUMN),
+    says: ["src/createPlant.ts: TS2379: Property 'height' is missing in type "],
+  },
+  'the same in an object that says nothing of other members': {
+    given: all(NAMING, contractAfter('    NewPlant:', CLOSED, '')),
+    edit: all(contractAfter('    NewPlant:', 'properties:\n', `properties:\n${HEIGHT}`), COLUMN),
+    says: ["src/createPlant.ts: TS2379: Property 'height' is missing in type "],
+  },
+  'an object of the request with `additionalProperties: true`': {
+    edit: contractAfter('    NewPlant:', CLOSED, CLOSED.replace('false', 'true')),
+    says: [
+      "src/createPlant.ts: TS2379: 'other members'",
+      'src/index.ts: TS2322: "the body of createPlant may have members that no column keeps"',
     ],
   },
   'a field renamed': {

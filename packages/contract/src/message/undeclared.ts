@@ -164,14 +164,20 @@ export function outlinesOf(follow: Follow): Outlines {
   return outlines;
 }
 
-/** Leaves members out of the value, and of all objects within it. @returns whether there were any @throws Overspent */
-export function leaveOut(value: unknown, place: OutlineAt): boolean {
+/**
+ * Leaves members out of the value, and of all objects within it.
+ *
+ * @param tell gets the name of each
+ * @returns whether there were any
+ * @throws Overspent
+ */
+export function leaveOut(value: unknown, place: OutlineAt, tell?: (name: string) => void): boolean {
   if (place === undefined || typeof value !== 'object' || value === null) return false;
   let hadOthers = false;
   if (Array.isArray(value)) {
     spend(value.length);
     for (const [index, each] of value.entries())
-      if (typeof each === 'object') hadOthers = leaveOut(each, place.item(index)) || hadOthers;
+      if (typeof each === 'object') hadOthers = leaveOut(each, place.item(index), tell) || hadOthers;
     return hadOthers;
   }
   const object = value as Record<string, unknown>;
@@ -180,8 +186,10 @@ export function leaveOut(value: unknown, place: OutlineAt): boolean {
   for (const name of names) {
     if (!place.keeps(name)) {
       spend(REMOVING);
+      tell?.(name);
       hadOthers = Reflect.deleteProperty(object, name);
-    } else if (typeof object[name] === 'object') hadOthers = leaveOut(object[name], place.member(name)) || hadOthers;
+    } else if (typeof object[name] === 'object')
+      hadOthers = leaveOut(object[name], place.member(name), tell) || hadOthers;
   }
   return hadOthers;
 }

@@ -26,6 +26,11 @@ export async function exportRecords(
   const format = formatOf(path ?? '', options.format);
   const records = await openRecords(service, options.table);
   const names = namesIn(service, records);
+  const without = [...records.body.names].filter(
+    (name) => !names.includes(name) && !records.body.member(name).isReadOnly,
+  );
+  if (without.length > 0)
+    io.stderr.write(`the export lacks ${without.join(', ')}: ${records.table} has no such column\n`);
   if (path !== undefined) requireForeign(config, path);
   await withStore(job, { create: false }, async (store) => {
     // On a terminal, lines of progress would mix with the records.

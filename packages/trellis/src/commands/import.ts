@@ -12,7 +12,7 @@ import type { Io, Job } from '../terminal/io.ts';
 import { print } from '../terminal/print.ts';
 import { Progress } from '../terminal/progress.ts';
 import { openResources } from '../instance/resources.ts';
-import { formatOf, openRecords, recordReader } from '../files/records.ts';
+import { formatOf, openRecords, recordReader, type Records } from '../files/records.ts';
 import { Rejects } from '../files/rejects.ts';
 import { type RunRecord, runnerOf } from '../files/runner.ts';
 import { watchSignals } from '../instance/signals.ts';
@@ -44,7 +44,7 @@ export async function importRecords(
   requireForeign(config, rejectsPath);
   using rejects = new Rejects(rejectsPath, { atOnce: options.rejects !== undefined, stderr: io.stderr });
   const reader = recordReader(input.name, format, records);
-  const work = (run?: RunRecord) => readAll(io, table, input, reader, rejects, run, patienceMs);
+  const work = (run?: RunRecord) => readAll(io, records, input, reader, rejects, run, patienceMs);
   if (options.dryRun) await work();
   else {
     await withStore(job, { create: true, yields: true }, async (store) => {
@@ -70,7 +70,7 @@ export async function importRecords(
 /** @param run undefined for a dry run */
 async function readAll(
   io: Io,
-  table: string,
+  { table, key, body }: Records,
   input: Input,
   reader: ReturnType<typeof recordReader>,
   rejects: Rejects,
@@ -86,7 +86,10 @@ async function readAll(
   const importer = new Importer({ run, patienceMs, onReject, onUnreachable });
   const unfinished = (why: string) => {
     const done = `${input.name} was read up to line ${importer.line}: ${outcomes(importer.counts)}`;
-    return `${why}; ${done}; run the import again, which replays what is stored`;
+    const again = key.every((name) => body.required.has(name))
+      ? 'run the import again, which replays what is stored'
+      : `the service makes keys of ${table}, and would store these records twice: import the lines after that one`;
+    return `${why}; ${done}; ${again}`;
   };
   let bytes = 0;
   try {
@@ -110,6 +113,8 @@ async function readAll(
       ? `${counts.created} valid, ${counts.refused} refused; nothing was stored, conflicts and the rules of the operation were not checked`
       : outcomes(counts);
   await print(io, `${input.name}: ${added} records in ${progress.seconds.toFixed(1)} s: ${became}\n`);
+  const { told } = reader.leftOut;
+  if (told !== undefined) await print(io, `left out, as no schema names them: ${told}\n`);
   return counts;
 }
 

@@ -79,6 +79,10 @@ export function checkHeader(header: Fields, operation: ContractOperation): reado
   const names = header.map((name = '') => name);
   const repeated = names.find((name, index) => names.indexOf(name) !== index);
   if (repeated !== undefined) throw new Error(`the column ${JSON.stringify(repeated)} is repeated`);
+  const [content] = operation.body?.types.values() ?? [];
+  const unknown = names.find((name) => content?.outline?.keeps(name) === false);
+  if (unknown !== undefined)
+    throw new Error(`the body of ${operation.id} does not declare the column ${JSON.stringify(unknown)}`);
   try {
     readRecord(JSON.stringify(Object.fromEntries(names.map((name) => [name, null]))), operation);
   } catch (error) {

@@ -1,4 +1,13 @@
-import { follower, type Holder, loadContract, Position, readRecord, type RequestData } from 'trellis-contract';
+import {
+  follower,
+  type Holder,
+  leaveOut,
+  loadContract,
+  parseJson,
+  Position,
+  readRecord,
+  type RequestData,
+} from 'trellis-contract';
 import { ContractError, ErrorNumber, exactJson, ExplainedError, messageOf, Refusal } from 'trellis-contract/ground';
 import type { AnyService, Handler } from '../service.ts';
 import type { AnyRow } from '../storage/store.ts';
@@ -38,7 +47,7 @@ export function chooseTable(chosen: string | undefined, all: readonly string[], 
 }
 
 /** @param chosen the option --table @throws ExplainedError, also if the operation requires a parameter, which no file has */
-export async function openRecords({ contract, operations, records }: AnyService, chosen: string | undefined) {
+export async function openRecords({ contract, operations, records, tables }: AnyService, chosen: string | undefined) {
   const table = chooseTable(chosen, Object.keys(records));
   const { document, operations: declared } = await loadContract(contract, 'any');
   const id = records[table] ?? '';
@@ -56,7 +65,8 @@ export async function openRecords({ contract, operations, records }: AnyService,
   const body = new Position(content.schema, follower(document));
   const nulls = nullsOf(body);
   const maxBytes = GROWTH * operation.body.maxBytes;
-  return { table, operation, operate, body, nulls, csv: csvOf(body, nulls), maxBytes };
+  const { key = [] } = tables[table] ?? {};
+  return { table, key, operation, operate, content, body, nulls, csv: csvOf(body, nulls), maxBytes };
 }
 
 /**
@@ -84,11 +94,40 @@ export function toNdjson(row: AnyRow): string {
   return `${exactJson(row)}\n`;
 }
 
+/** The most names that are counted one by one: a file chooses them. */
+const MAX_NAMES = 20;
+
+/** Counts the members that operations do not get, as no schema names them. */
+class LeftOut {
+  private readonly counts = new Map<string, number>();
+  private others = 0;
+
+  readonly add = (name: string): void => {
+    const count = this.counts.get(name);
+    if (count === undefined && this.counts.size === MAX_NAMES) this.others++;
+    else this.counts.set(name, (count ?? 0) + 1);
+  };
+
+  /** Such as `"colour" 2, others 7`; undefined: there were none. */
+  get told(): string | undefined {
+    if (this.counts.size === 0) return undefined;
+    const named = Array.from(this.counts, ([name, count]) => `${JSON.stringify(name.slice(0, 100))} ${count}`);
+    return [...named, ...(this.others > 0 ? [`others ${this.others}`] : [])].join(', ');
+  }
+}
+
+/** Whether the key of a row is that of its record, so that the same record, sent again, is replayed. */
+export function isRepeatable(key: readonly string[], body: unknown): boolean {
+  return key.every((name) => (body as AnyRow | undefined)?.[name] !== undefined);
+}
+
 /** Reads the records of a file, chunk by chunk. @throws ExplainedError if the contract does not allow the header */
-export function recordReader(name: string, format: Format, { table, operation, csv, maxBytes }: Records) {
+export function recordReader(name: string, format: Format, { table, operation, content, csv, maxBytes }: Records) {
   const splitter = recordSplitter(format === 'csv' ? endOfRecord : endOfLine, maxBytes);
   let header: readonly string[] | undefined;
+  const leftOut = new LeftOut();
   return {
+    leftOut,
     add: (chunk: Buffer) => toRecords(splitter.add(chunk)),
     end() {
       const records = toRecords(splitter.end());
@@ -98,7 +137,7 @@ export function recordReader(name: string, format: Format, { table, operation, c
   };
 
   function toRecords(raws: RawRecord[]): FileRecord[] {
-    if (format === 'ndjson') return raws.map((raw) => toRecord(raw, () => raw.text));
+    if (format === 'ndjson') return raws.map(toNdjsonRecord);
     raws = raws.map(withoutDoubledEnd);
     const first = header === undefined ? raws.shift() : undefined;
     if (first !== undefined) header = readHeader(first);
@@ -112,6 +151,13 @@ export function recordReader(name: string, format: Format, { table, operation, c
         return csv.read(fields, names);
       });
     });
+  }
+
+  function toNdjsonRecord(raw: RawRecord): FileRecord {
+    const record = toRecord(raw, () => raw.text);
+    if (content.outline !== undefined && !(record.request instanceof Refusal))
+      leaveOut(parseJson(raw.text, content.position), content.outline, leftOut.add);
+    return record;
   }
 
   /** @param body makes the body, or throws the Refusal of the record */

@@ -11,7 +11,7 @@ import {
   ValueRefused,
 } from '../storage/store.ts';
 import { Turns } from '../storage/turns.ts';
-import type { Records } from './records.ts';
+import { isRepeatable, type Records } from './records.ts';
 
 /** The most transactions at once: each waits for its turn in the store, which fails those that wait too long. */
 const MAX_TRANSACTIONS = 64;
@@ -26,7 +26,7 @@ const REPLAYED: Outcome = { became: 'replayed' };
 export type RunRecord = (request: RequestData) => Promise<Outcome | StoreUnavailable>;
 
 /** Runs the operation that creates a record as for a client, without a caller. */
-export function runnerOf({ table, operate }: Records, shared: Shared, log: Logger): RunRecord {
+export function runnerOf({ table, key, operate }: Records, shared: Shared, log: Logger): RunRecord {
   const turns = new Turns(MAX_TRANSACTIONS, Infinity);
   let hasFailed = false;
   const tools = {
@@ -39,6 +39,15 @@ export function runnerOf({ table, operate }: Records, shared: Shared, log: Logge
   return async (request) => {
     // The first creation in the table: an operation may create other rows too.
     let creation: Creation | undefined;
+    const unavailable = (error: StoreUnavailable): Outcome | StoreUnavailable =>
+      isRepeatable(key, request.body)
+        ? error
+        : {
+            became: 'refused',
+            reason: failure(
+              `${error.message}; the row may be stored, and the service makes its key: look for it before you import the record again`,
+            ),
+          };
     const remember = ({ create, ...others }: Queries): Queries => ({
       ...others,
       create: async (...args) => {
@@ -60,10 +69,10 @@ export function runnerOf({ table, operate }: Records, shared: Shared, log: Logge
       if (status < 400) return creation === 'replayed' ? REPLAYED : CREATED;
       const shown = body === undefined ? '' : `: ${exactJson(body)}`;
       const reason = { ...failure(`the operation answers ${status}${shown}`), ...toldIn(body) };
-      if (status === 503) return new StoreUnavailable(reason.message);
+      if (status === 503) return unavailable(new StoreUnavailable(reason.message));
       return { became: creation === 'conflict' ? 'conflict' : 'refused', reason };
     } catch (error) {
-      if (error instanceof StoreUnavailable) return error;
+      if (error instanceof StoreUnavailable) return unavailable(error);
       if (error instanceof StoreUnusable) throw error;
       if (error instanceof ValueRefused)
         return { became: 'refused', reason: { error: ErrorNumber.contractBroken, message: messageOf(error) } };

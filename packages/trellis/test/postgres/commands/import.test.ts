@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import type { Reject } from '../../../src/files/rejects.ts';
 import { readConfig } from '../../../src/config.ts';
 import type { AnyService, Handler } from '../../../src/service.ts';
+import { StoreUnavailable } from '../../../src/storage/store.ts';
 import { openStore } from '../../../src/storage/open.ts';
 import { sharedPostgres } from '../../support/postgres.ts';
 import { importStdin } from '../../support/item-store.ts';
@@ -13,6 +15,7 @@ import { testWith } from '../../../../contract/test/support/skipping.ts';
 import { noSmallDisk, UNSHARE } from '../../support/small-disk.ts';
 import { temporaryFolder } from '../../../../contract/test/support/temporary.ts';
 import { until } from '../../support/until.ts';
+import { service as events } from '../../services/events/index.ts';
 import { items, LAYOUT } from '../../services/items/index.ts';
 import { ITEMS, runCommand, start } from '../../support/service.ts';
 
@@ -243,6 +246,54 @@ describe('import', () => {
     );
   });
 
+  test('leaves out what no schema of an open object names, and counts it by name', async () => {
+    const { runOf, write } = await place();
+    const others = Array.from({ length: 25 }, (_, index) => `"x${index}":1`).join();
+    write('guests.ndjson', `{"name":"a","colour":1,"email":"b","toJSON":{}}\n{"name":"c","colour":2,${others}}\n`);
+    const { stdout, stderr } = await runOf(events, 'import', 'guests.ndjson', '--table', 'guests');
+    const names = [
+      '"colour" 2',
+      '"toJSON" 1',
+      ...Array.from({ length: 18 }, (_, index) => `"x${index}" 1`),
+      'others 7',
+    ];
+    expect([stdout.split('\n')[1], stderr]).toEqual([`left out, as no schema names them: ${names.join(', ')}`, '']);
+    expect((await runOf(events, 'export', '--table', 'guests')).stdout.split('\n').sort()).toEqual([
+      '',
+      '{"name":"a","email":"b"}',
+      '{"name":"c"}',
+    ]);
+  });
+
+  test('refuses a header of CSV that names a column which no schema of an open object names', async () => {
+    const { runOf, write } = await place();
+    write('guests.csv', 'name,emial\na,b\n');
+    const { code, stderr } = await runOf(events, 'import', 'guests.csv', '--table', 'guests');
+    expect([code, stderr]).toEqual([
+      1,
+      'events: the header of guests.csv does not name the columns of guests: the body of addGuest does not declare the column "emial"; nothing was stored\n',
+    ]);
+  });
+
+  test('makes no second row of a record whose key the service makes, if the store went away', async () => {
+    const { runOf, write, rejects } = await place();
+    const { addGuest } = events.operations as unknown as Record<'addGuest', Handler>;
+    const lost: Handler = async (request, tools) => {
+      await addGuest(request, tools);
+      throw new StoreUnavailable('the store went away');
+    };
+    write('guests.ndjson', '{"name":"a"}\n');
+    const service = { ...events, operations: { ...events.operations, addGuest: lost } } as AnyService;
+    expect((await runOf(service, 'import', 'guests.ndjson', '--table', 'guests')).code).toBe(1);
+    expect((await runOf(events, 'export', '--table', 'guests')).stdout).toBe('{"name":"a"}\n');
+    expect(rejects('guests.ndjson.rejects.ndjson')).toMatchObject([
+      {
+        line: 1,
+        message: expect.stringMatching(/^the store went away; the row may be stored, and the service makes its key/),
+      },
+    ]);
+  });
+
   test('only validates with --dry-run: it makes no store, and finds no conflict', async () => {
     const { run, write, rejects } = await place();
     write('items.ndjson', '{"id":1,"name":"x"}\n{"id":1,"name":"y"}\n{"id":2}\n');
@@ -253,5 +304,20 @@ describe('import', () => {
     );
     expect(rejects('found')).toEqual([{ line: 3, error: 40010, message: 'body.name is required', text: '{"id":2}' }]);
     expect((await run('export')).stderr).toMatch(/the database .* does not exist/);
+  });
+});
+
+test('export names the members of a body for which the table has no column', async () => {
+  const { runOf, folder } = await place();
+  const contract = join(folder, 'openapi.yaml');
+  const id = '        id:\n          description: Any';
+  const colour = '        colour: { type: string, maxLength: 9 }\n';
+  const yaml = readFileSync(items.contract, 'utf8').replace(id, colour + colour.replace('colour', 'size') + id);
+  writeFileSync(contract, yaml);
+  const service = { ...items, contract: pathToFileURL(contract) } as AnyService;
+  await runOf(items, 'migrate');
+  expect(await runOf(service, 'export')).toMatchObject({
+    code: 0,
+    stderr: 'the export lacks colour, size: items has no such column\n',
   });
 });

@@ -1,4 +1,4 @@
-import type { Row } from 'trellis';
+import type { Row } from '../../../src/storage/tables.ts';
 import { formatsOf, newRow, RowFormat } from '../../../src/storage/rows.ts';
 import { layoutOf } from '../../../src/storage/layout.ts';
 import type { NewRow, Store } from '../../../src/storage/store.ts';
