@@ -1,5 +1,6 @@
 import { ContractError } from '../contract-error.ts';
-import { type AnySchema, type Follow, locationOf, type Parameter } from '../schema/document.ts';
+import { type AnySchema, type Follow, locationOf, type Parameter, type Schema } from '../schema/document.ts';
+import { isObject } from '../schema/exact.ts';
 import { Position } from '../schema/positions.ts';
 import { inPlace } from '../schema/subschemas.ts';
 
@@ -32,8 +33,8 @@ export function isExploded({ in: location, style, explode }: Parameter): boolean
 /** @throws ContractError if a text could be read in two ways, or in no way */
 export function requireReadable(parameter: Parameter, position: Position, follow: Follow): void {
   const { name, style } = parameter;
-  const refuse = (what: string) => {
-    throw new ContractError(`the parameter ${name} ${what}`, locationOf(parameter));
+  const refuse = (what: string, place = locationOf(parameter)) => {
+    throw new ContractError(`the parameter ${name} ${what}`, place);
   };
   const { types } = position;
   const structure = structureOf(position);
@@ -51,17 +52,29 @@ export function requireReadable(parameter: Parameter, position: Position, follow
   const items = Array.from({ length: places + 1 }, (_, index) => position.item(index));
   const isItem = (each: Position, index: number) => (index > 0 && index === places ? !hasParts(each) : isScalar(each));
   if (structure === 'array' && !items.every(isItem)) refuse('must have items that are strings, numbers or booleans');
-  const members = [...position.names].map((each) => position.member(each));
+  const { properties = {}, required = [] } = isObject(parameter.schema) ? (parameter.schema as Schema) : {};
+  for (const each of structure === 'object' ? position.names : []) {
+    if (isScalar(position.member(each))) continue;
+    // Only such a member can be left out by itself: others are those of a component, which others may use.
+    const isOwn = Object.hasOwn(properties, each) && !required.includes(each);
+    refuse('must have members that are strings, numbers or booleans', isOwn ? locationOf(properties, each) : undefined);
+  }
   const others = schemas.flatMap(({ additionalProperties, unevaluatedProperties, patternProperties = {} }) =>
     [additionalProperties, unevaluatedProperties, ...Object.values(patternProperties)]
       .filter((each): each is AnySchema => each !== undefined)
       .map((each) => new Position(each, follow)),
   );
-  if (structure === 'object' && !(members.every(isScalar) && !others.some(hasParts)))
+  if (structure === 'object' && others.some(hasParts))
     refuse('must have members that are strings, numbers or booleans');
   if (style === 'deepObject' && structure !== 'object') refuse('must be an object to have the style deepObject');
   if (!isSpread(parameter, position)) return;
-  if (!position.isClosed) refuse('accepts any name in the query: add additionalProperties: false');
+  // Of an object that is silent about other names, the members that it names are read: others are undeclared parameters.
+  const isOpen = schemas.some(
+    ({ additionalProperties = false, unevaluatedProperties = false }) =>
+      additionalProperties !== false || unevaluatedProperties !== false,
+  );
+  if (!position.isClosed && (isOpen || position.names.size === 0))
+    refuse('accepts any name in the query: name its members under properties, and add additionalProperties: false');
   if (schemas.some(({ patternProperties }) => patternProperties !== undefined))
     refuse('accepts names in the query by a pattern: name each member under properties, or add style: deepObject');
 }

@@ -37,8 +37,7 @@ export const EDITS_OF_MEANING: readonly Edit[] = [
     what: 'a schema that has members says that it is an object',
     of: 'OpenAPI',
     change: (_, { document, follow }) => {
-      const bodies = bodiesIn(document);
-      const changed = closure(bodies, (each) => [
+      const changed = closure([...bodiesIn(document), ...parametersIn(document)], (each) => [
         ...typed(each, follow),
         ...typed(each, follow).flatMap(beneath),
       ]).filter(
@@ -80,6 +79,15 @@ export const EDITS_OF_MEANING: readonly Edit[] = [
     },
   },
 ];
+
+/** The schemas of all parameters. */
+function parametersIn(document: Tree): Schema[] {
+  const resolve = resolver(document);
+  return operationsIn(document).flatMap(({ node, item }) => {
+    const lists = [item['parameters'], node['parameters']].flatMap((each) => (Array.isArray(each) ? each : []));
+    return lists.filter(isNode).flatMap((each) => memberOf(resolve(each), 'schema') ?? []) as Schema[];
+  });
+}
 
 /** The schemas of all bodies of requests. */
 function bodiesIn(document: Tree): Schema[] {

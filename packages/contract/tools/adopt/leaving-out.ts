@@ -2,7 +2,7 @@ import type { ContractError } from '../../src/contract-error.ts';
 import { locationOf, targetOf } from '../../src/schema/document.ts';
 import { type ObjectKind, VOCABULARY } from '../../src/rules/vocabulary.ts';
 import { examplesOf, isFieldRefused, isFitting } from './reading.ts';
-import { holdersIn, isNode, partsOf, type Tree, nodesIn } from './tree.ts';
+import { holdersIn, isNode, memberOf, partsOf, type Tree, nodesIn } from './tree.ts';
 
 /** The questions about refused parts that a document can do without: by key, the parts, and what holds without them. */
 export const LEFT_OUT: Readonly<Record<string, readonly [what: string, means: string]>> = {
@@ -80,6 +80,9 @@ export function partsIn(document: Tree): Map<string, Part> {
   for (const { node, kind } of nodesIn(document)) {
     const isWhole = WHOLE.includes(kind);
     if (isWhole) add(locationOf(node), 'parameters', node);
+    // A member of an object that the query has, such as a list, goes by itself.
+    const members = kind === 'Parameter' ? memberOf(node['schema'], 'properties') : undefined;
+    for (const name of Object.keys(members ?? {})) add(locationOf(members, name), 'parameters', members ?? {}, name);
     for (const name of Object.keys(node)) {
       const place = locationOf(node, name);
       const ofSchema = kind === 'Schema' ? OWN_KEYS[name] : undefined;

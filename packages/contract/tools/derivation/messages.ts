@@ -1,6 +1,6 @@
 import { type Declared, readOperations } from '../../src/contract.ts';
 import { type AnySchema, follower, type OpenApiDocument, type Parameter } from '../../src/schema/document.ts';
-import { isExploded } from '../../src/message/readable.ts';
+import { isExploded, isSpread } from '../../src/message/readable.ts';
 import { Position } from '../../src/schema/positions.ts';
 import { candidatesOf } from './candidates.ts';
 import { type Keywords, without } from './schemas.ts';
@@ -145,7 +145,16 @@ function isWritten(value: JsonValue | undefined, parameter: Parameter, side: Sid
   // A query can repeat any parameter, also one that allows a single value.
   const isRepeated = parameter.in === 'query' && isExploded(parameter) && Array.isArray(value) && value.length > 1;
   if (value === undefined || isRepeated) return true;
-  const { types } = side.position(parameter.schema);
+  const position = side.position(parameter.schema);
+  const { types, names, isClosed } = position;
   if (Array.isArray(value)) return types.has('array');
+  // Another name would be that of an undeclared parameter.
+  if (
+    isObject(value) &&
+    !isClosed &&
+    isSpread(parameter, position) &&
+    Object.keys(value).some((each) => !names.has(each))
+  )
+    return false;
   return isObject(value) ? types.has('object') : !types.has('array') && !types.has('object');
 }

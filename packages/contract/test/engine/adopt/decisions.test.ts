@@ -59,6 +59,31 @@ test.each<[key: string, path: readonly string[], before: unknown, answers: Reado
   ],
   [
     'parameters',
+    [...POST, 'parameters'],
+    [
+      {
+        name: 'filter',
+        in: 'query',
+        style: 'deepObject',
+        schema: {
+          type: 'object',
+          properties: { ids: { type: 'array', items: { type: 'string' } }, title: { type: 'string' } },
+        },
+      },
+    ],
+    {
+      'leave-out': [
+        {
+          name: 'filter',
+          in: 'query',
+          style: 'deepObject',
+          schema: { type: 'object', properties: { title: { type: 'string' } } },
+        },
+      ],
+    },
+  ],
+  [
+    'parameters',
     [...POST, 'responses', '201', 'headers'],
     { 'X-A': { schema: { type: 'object' } }, 'X-B': { schema: { type: 'string' } } },
     { 'leave-out': { 'X-B': { schema: { type: 'string' } } } },

@@ -75,6 +75,12 @@ test.each<[what: string, path: readonly string[], before: unknown, after: unknow
     { properties: { title: { type: 'string' } }, type: 'object' },
   ],
   [
+    'a schema that has members says that it is an object',
+    [...POST, 'parameters'],
+    [{ name: 'page', in: 'query', schema: { properties: { size: { type: 'integer' } } } }],
+    [{ name: 'page', in: 'query', schema: { properties: { size: { type: 'integer' } }, type: 'object' } }],
+  ],
+  [
     'a default of a value that is no member and no parameter was removed: it has no effect',
     BOOK,
     { type: 'object', default: {}, properties: { title: { type: 'string', default: 'Emma' } } },

@@ -192,3 +192,12 @@ test('a contract whose objects are closed, also by branches, has nothing to look
     expect(outlines.at([schema])).toBeUndefined();
   expect(outlines.at([{ type: 'array', items: A }])).toBeDefined();
 });
+
+test('reads the members that an open object in the query names, and refuses others as undeclared parameters', async () => {
+  const properties = { size: { type: 'integer' }, after: { type: 'string' } };
+  const receive = await receiver({
+    parameters: [{ name: 'page', in: 'query', schema: { type: 'object', properties } }],
+  });
+  expect(receive('size=5&after=b')).toMatchObject({ query: { page: { size: 5, after: 'b' } } });
+  expect(() => receive('size=5&before=b')).toThrow('query.before');
+});

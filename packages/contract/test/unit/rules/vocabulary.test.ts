@@ -368,7 +368,16 @@ describe('loadContract refuses, with place and cure,', () => {
       'the parameter filter[limit] and another one both read filter[limit] in the query',
     ],
     ['Parameter', { style: 'deepObject' }, 'must be an object to have the style deepObject'],
-    ['Parameter', { schema: { type: 'object' } }, 'accepts any name in the query: add additionalProperties: false'],
+    [
+      'Parameter',
+      { schema: { type: 'object' } },
+      'accepts any name in the query: name its members under properties, and',
+    ],
+    [
+      'Parameter',
+      { schema: { type: 'object', properties: { a: { type: 'string' } }, additionalProperties: { type: 'string' } } },
+      'accepts any name in the query: name its members under properties, and',
+    ],
     ['Response', { headers: { 'Content-Type': { schema: {} } } }, 'OpenAPI ignores the header Content-Type'],
     ...[
       ...['Content-Length', 'transfer-encoding', 'Connection', 'Keep-Alive', 'Proxy-Connection', 'Upgrade', 'TE'],
