@@ -142,13 +142,29 @@ type ReplyOf<Status, R> = R extends { headers: infer H }
   ? { readonly status: Status } & Headers<DeclaredHeaders<H>> & BodyOf<R>
   : never;
 type RepliesOf<O> = O extends { responses: infer R }
-  ? {
-      [Status in keyof R & (number | keyof Ranges)]: ReplyOf<
-        Status extends keyof Ranges ? Exclude<Ranges[Status], keyof R> : Status,
-        R[Status]
-      >;
-    }[keyof R & (number | keyof Ranges)]
+  ? | ByDefault<R>
+    | {
+        [Status in keyof R & (number | keyof Ranges)]: ReplyOf<
+          Status extends keyof Ranges ? Exclude<Ranges[Status], keyof R> : Status,
+          R[Status]
+        >;
+      }[keyof R & (number | keyof Ranges)]
   : never;
+/** A 4xx that only `default` declares, unless its body lists the numbers of failures. */
+type ByDefault<R> = R extends { default: infer D }
+  ? '4XX' extends keyof R
+    ? never
+    : ListsNumbers<D> extends true
+      ? never
+      : ReplyOf<Exclude<ClientErrors, keyof R>, D>
+  : never;
+type ListsNumbers<R> = R extends { content: infer C }
+  ? C[keyof C] extends { error: infer N extends number }
+    ? number extends N
+      ? false
+      : true
+    : false
+  : false;
 /** The registered statuses of each range that have a body: any other one must be declared by its number. */
 interface Ranges {
   '2XX': 200 | 201 | 202 | 203 | 206 | 207 | 208 | 226;
@@ -160,7 +176,7 @@ type ClientErrors =
   | (400 | 401 | 402 | 403 | 404 | 405 | 406 | 407 | 408 | 409 | 410 | 411 | 412 | 413 | 414 | 415 | 416 | 417)
   | (421 | 422 | 423 | 424 | 425 | 426 | 428 | 429 | 431 | 451);
 
-/** Statuses that the contract declares by number or range: `default` would let any status compile. */
+/** Statuses that the contract declares by number or range, and of `default` those of clients' errors. */
 export type Reply<All, Id extends keyof All> = RepliesOf<All[Id]>;
 
 export type Operation<All, Id extends keyof All, Tools> = (

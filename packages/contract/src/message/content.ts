@@ -13,7 +13,7 @@ import {
 import { ownJson, sendable, wellFormed } from '../schema/int64.ts';
 import { numbersIn } from '../schema/numbers.ts';
 import { workFor } from '../schema/budget.ts';
-import { inPlace, TYPES } from '../schema/subschemas.ts';
+import { inPlace, TYPES, joined } from '../schema/subschemas.ts';
 import { MAX_REPLY_BYTES } from '../rules/body-limit.ts';
 import { FIELD_NAME, TOKEN } from '../rules/field-values.ts';
 import { JSON_TYPE } from '../rules/vocabulary.ts';
@@ -56,6 +56,8 @@ export interface ContractReply {
   readonly mediaType: string | undefined;
   readonly content: ReplyContent | undefined;
   readonly headers: Readonly<Record<string, Header>>;
+  /** Whether the body of a failure lists its numbers: each failure of the operation is then declared by its status. */
+  readonly listsNumbers: boolean;
 }
 
 /** The service adds these to replies; an operation must not. */
@@ -73,6 +75,14 @@ export function declaredFor<T>(replies: ReadonlyMap<string, T>, status: number |
 /** The same, or the reply that the contract declares as `default`. */
 export function replyFor<T>(replies: ReadonlyMap<string, T>, status: number | string): T | undefined {
   return declaredFor(replies, status) ?? replies.get('default');
+}
+
+/** The reply that an operation may return with a status: a 4xx by `default` too, unless that lists the numbers of failures. */
+export function returnedFor(replies: ReadonlyMap<string, ContractReply>, status: number): ContractReply | undefined {
+  const declared = declaredFor(replies, status);
+  if (declared !== undefined || !(status >= 400 && status < 500)) return declared;
+  const reply = replies.get('default');
+  return reply?.listsNumbers === false ? reply : undefined;
 }
 
 /** @throws ContractError */
@@ -109,7 +119,13 @@ export function readReply(
       refuse(header, where, `the header ${name} must be a string, a number, an integer or a boolean`);
   }
   const own = body === undefined ? {} : replyOf(...body, follow);
-  return { mediaType: undefined, content: undefined, ...own, headers: Object.fromEntries(fields) };
+  const listsNumbers = body !== undefined && hasNumbers(body[2], follow);
+  return { mediaType: undefined, content: undefined, ...own, headers: Object.fromEntries(fields), listsNumbers };
+}
+
+function hasNumbers(schema: AnySchema, follow: Follow): boolean {
+  const errors = joined([schema], follow).flatMap(({ properties = {} }) => properties['error'] ?? []);
+  return joined(errors, follow).some((each) => each['x-error-numbers'] !== undefined);
 }
 
 type ReadContent = readonly [type: string, kind: BodyKind, schema: AnySchema];

@@ -1,6 +1,5 @@
 import { ContractError } from '../contract-error.ts';
 import { type AnySchema, type Follow, locationOf, type Parameter, type Schema } from '../schema/document.ts';
-import { isObject } from '../schema/exact.ts';
 import { Position } from '../schema/positions.ts';
 import { inPlace } from '../schema/subschemas.ts';
 
@@ -52,7 +51,7 @@ export function requireReadable(parameter: Parameter, position: Position, follow
   const items = Array.from({ length: places + 1 }, (_, index) => position.item(index));
   const isItem = (each: Position, index: number) => (index > 0 && index === places ? !hasParts(each) : isScalar(each));
   if (structure === 'array' && !items.every(isItem)) refuse('must have items that are strings, numbers or booleans');
-  const { properties = {}, required = [] } = isObject(parameter.schema) ? (parameter.schema as Schema) : {};
+  const { properties = {}, required = [] }: Schema = typeof parameter.schema === 'object' ? parameter.schema : {};
   for (const each of structure === 'object' ? position.names : []) {
     if (isScalar(position.member(each))) continue;
     // Only such a member can be left out by itself: others are those of a component, which others may use.

@@ -98,7 +98,7 @@ export const VOCABULARY: Readonly<Record<ObjectKind, Readonly<Record<string, Voc
     requestBody: one('Request Body', `${BOTH}; an operation without one refuses a body`),
     responses: map(
       'Response',
-      `${BOTH}; failures that the service itself answers must be declared, with messages of up to 32768 characters`,
+      `${BOTH}; failures that the service itself answers must be declared, with messages of up to 32768 characters; an operation may answer a 4xx that only \`default\` declares, unless its \`error\` has \`x-error-numbers\``,
     ),
     security: list('Security Requirement', SECURITY),
     servers: refused('move servers to the top level of the document'),
@@ -118,7 +118,10 @@ export const VOCABULARY: Readonly<Record<ObjectKind, Readonly<Record<string, Voc
     ),
     required: kept(BOTH, check.flag),
     allowEmptyValue: refused('let the schema allow an empty string'),
-    style: kept('`simple` in path and header; `form`, `deepObject` in query', check.style),
+    style: kept(
+      '`simple` in path and header; `form`, `deepObject` in query; of an exploded object in `form`, the query has the members that it names',
+      check.style,
+    ),
     explode: kept(RUN, check.flag),
     allowReserved: kept('no effect: reserved characters are always allowed', check.flag),
     schema: one('Schema', 'a string, number, integer or boolean, or an array or an object of these'),
@@ -139,7 +142,7 @@ export const VOCABULARY: Readonly<Record<ObjectKind, Readonly<Record<string, Voc
     ...shown('description', 'links'),
     headers: map(
       'Header',
-      `${BOTH}; those of HTTP and of the service are refused: Content-Length, Connection, Date, Access-Control-… and their like`,
+      `${BOTH}; an operation may write their names in any case; those of HTTP and of the service are refused: Content-Length, Connection, Date, Access-Control-… and their like`,
     ),
     content: map('Media Type', `one media type: ${MEDIA}`),
   },

@@ -84,7 +84,9 @@ export const EDITS_OF_MEANING: readonly Edit[] = [
 function parametersIn(document: Tree): Schema[] {
   const resolve = resolver(document);
   return operationsIn(document).flatMap(({ node, item }) => {
-    const lists = [item['parameters'], node['parameters']].flatMap((each) => (Array.isArray(each) ? each : []));
+    const lists = [item['parameters'], node['parameters']].flatMap((each): unknown[] =>
+      Array.isArray(each) ? each : [],
+    );
     return lists.filter(isNode).flatMap((each) => memberOf(resolve(each), 'schema') ?? []) as Schema[];
   });
 }

@@ -19,18 +19,22 @@ export function readBody(
     requireNone(declared);
     return undefined;
   }
-  const mediaType = declared && declaredMediaType(request.headers['content-type'], declared);
+  const { 'content-type': type, 'content-length': length } = request.headers;
+  // A chunked body without a chunk is none, and needs no type (RFC 9110, section 8.3).
+  const isTyped = declared !== undefined && (type !== undefined || length !== undefined);
+  const known = isTyped ? declaredMediaType(type, declared) : undefined;
   const gzipped = declared !== undefined && isGzipped(request.headers['content-encoding']);
   const maxBytes = declared?.maxBytes ?? 0;
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  if (Number(length ?? 0) > maxBytes) throw tooLarge(maxBytes);
   context.askForBody();
   const take = (bytes: Buffer): MessageBody | undefined => {
-    if (bytes.length === 0 || mediaType === undefined) {
+    if (bytes.length === 0 || declared === undefined) {
       requireNone(declared);
       return undefined;
     }
+    const mediaType = known ?? declaredMediaType(type, declared);
     context.slots = Math.ceil(bytes.length / MAX.bodyBytes);
-    if (declared?.types.get(mediaType)?.kind === 'bytes') {
+    if (declared.types.get(mediaType)?.kind === 'bytes') {
       // Not the Buffer, some of whose methods differ; a copy, if it is a part of a larger one.
       const isWhole = bytes.length === bytes.buffer.byteLength;
       return { mediaType, value: isWhole ? new Uint8Array(bytes.buffer) : new Uint8Array(bytes) };

@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import type { Authenticator } from '../auth/authenticator.ts';
 import {
   type ContractOperation,
-  declaredFor,
+  returnedFor,
   type ReadRequest,
   readValues,
   type ReplyData,
@@ -109,7 +109,7 @@ export function middlewaresOf(
 
   function sendReply(context: Context, { status, headers = {}, body }: ReplyData) {
     if (status >= 400) context.error = toldIn(body).error;
-    const { mediaType, content } = declaredFor(operation.replies, status) ?? {};
+    const { mediaType, content } = returnedFor(operation.replies, status) ?? {};
     if (content?.isRun === true) context.fields.push('Content-Security-Policy', 'sandbox');
     send(context, status, headers, mediaType, body === undefined ? undefined : content?.write(body));
     context.forget();

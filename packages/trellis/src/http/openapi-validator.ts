@@ -1,12 +1,12 @@
 import { validateHeaderValue } from 'node:http';
 import {
   type ContractOperation,
-  declaredFor,
   type HeaderValues,
   OWN_HEADERS,
   type ReadRequest,
   type ReplyData,
   requireValid,
+  returnedFor,
   workFor,
 } from 'trellis-contract';
 import type { Context } from './context.ts';
@@ -45,10 +45,11 @@ export const replyValidator = (operation: ContractOperation): Stage<ReplyData | 
 /** @returns copies, so that a getter or a Proxy has nothing more to say when they are written */
 function validated({ status, headers: fields, body: returned }: ReplyData, operation: ContractOperation): ReplyData {
   if (typeof status !== 'number') throw new Error(`${operation.id} answered a status that is no number`);
-  const declared = declaredFor(operation.replies, status);
+  const declared = returnedFor(operation.replies, status);
   if (declared === undefined)
     throw new Error(`${operation.id} answered ${status}, which the contract does not declare`);
-  const headers: HeaderValues = fields === undefined ? {} : { ...fields };
+  const headers: HeaderValues =
+    fields === undefined ? {} : asDeclared(fields, Object.keys(declared.headers), operation);
   for (const [name, value] of Object.entries(headers)) {
     if (value === undefined) continue;
     if (OWN_HEADERS.some((own) => own === name.toLowerCase()))
@@ -62,6 +63,18 @@ function validated({ status, headers: fields, body: returned }: ReplyData, opera
   const { body, work } = declared.content?.sent(returned) ?? { body: returned, work: workFor(0) };
   operation.validator.reply(status, headers, body, work);
   return { status, headers, body };
+}
+
+/** @returns a copy whose names are as the contract declares them: their case means nothing (RFC 9110, section 5.1) */
+function asDeclared(fields: HeaderValues, names: readonly string[], { id }: ContractOperation): HeaderValues {
+  const headers: Record<string, HeaderValues[string]> = {};
+  for (const [name, value] of Object.entries(fields)) {
+    const own = names.find((each) => each.toLowerCase() === name.toLowerCase()) ?? name;
+    if (value === undefined) continue;
+    if (Object.hasOwn(headers, own)) throw new Error(`${id} answered with the header ${own} twice, in other letters`);
+    headers[own] = value;
+  }
+  return headers;
 }
 
 /** @returns the header fields of a 304, if the operation declares it and the client has the reply already */

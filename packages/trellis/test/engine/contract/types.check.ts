@@ -335,7 +335,7 @@ type Put = Request<operations, 'putBed'>;
 type Put200 = Extract<Reply<operations, 'putBed'>, { status: 200 }>;
 type Put204 = Extract<Reply<operations, 'putBed'>, { status: 204 }>;
 type Added = Extract<Reply<operations, 'addPet'>, { status: 200 }>;
-type Cleared = Reply<operations, 'clearBed'>;
+type Cleared = Extract<Reply<operations, 'clearBed'>, { status: 200 }>;
 /** True if two types are the same, also in which members are optional or readonly. */
 type Same<A, B> = (<T>(_: T) => T extends A ? 1 : 2) extends <T>(_: T) => T extends B ? 1 : 2 ? true : false;
 
@@ -418,7 +418,11 @@ export const optionalBody: Same<Unmarked<Request<operations, 'clearBed'>['body']
 export const anyBody: Same<Added['body'], unknown> = true;
 export const int64s: Same<Cleared['body'], Numbers> = true;
 export const headers: Same<Cleared['headers'], Readonly<{ 'X-Count': bigint }>> = true;
-export const statuses: Same<Reply<operations, 'putBed'>['status'], 200 | 201 | 204> = true;
+type StatusOf<All, Id extends keyof All> = Reply<All, Id>['status'];
+type Some = 200 | 201 | 204 | 404 | 500;
+/** A 4xx of `default`, which does not list the numbers of failures. */
+export const statuses: Same<Extract<StatusOf<operations, 'putBed'>, Some>, 200 | 201 | 204 | 404> = true;
+export const listed: Same<Extract<StatusOf<items, 'createItem'>, Some>, 200> = true;
 export const webhook: Same<webhooks, Record<string, never>> = true;
 
 // @ts-expect-error -- no body is valid

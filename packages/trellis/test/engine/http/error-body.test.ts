@@ -99,3 +99,26 @@ test.each([
     broken = undefined;
   }
 });
+
+test.each([
+  [404, 404],
+  [499, 404],
+  [500, 500],
+  [302, 500],
+])('an operation that answers %i by default, whose body lists no numbers, gets the client %i', async (status, got) => {
+  const body = { code: BigInt(status), request: 'x', why: undefined, operation: undefined, at: undefined };
+  const own = await startApp({
+    service: { ...items, errorBody },
+    yaml,
+    operations: { ...itemOperations, createItem: () => Promise.resolve({ status, body }) },
+  });
+  const response = await fetch(`${own.url}/items`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${own.token}` },
+    body: '{"id":1,"name":"x"}',
+  });
+  expect([response.status, JSON.parse(await response.text())]).toMatchObject([
+    got === 404 ? status : got,
+    { code: got === 404 ? status : 50000 },
+  ]);
+});

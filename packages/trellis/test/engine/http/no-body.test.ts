@@ -16,10 +16,20 @@ const count = () => {
 };
 const paths = `
   /things:${['get', 'put', 'delete'].map((method) => operation(method, `${method}Things`)).join('')}
-  /open:${operation('post', 'postOpen', 'security: []')}`;
+  /open:${operation('post', 'postOpen', 'security: []')}
+  /optional:${operation('post', 'mayPost', 'requestBody: { content: { application/json: { schema: {} } } }')}
+  /required:${operation('post', 'mustPost', 'requestBody: { required: true, content: { application/json: { schema: {} } } }')}`;
 const app = await startApp({
   yaml: YAML.replace('\npaths:', `\npaths:${paths}`),
-  operations: { ...itemOperations, getThings: count, putThings: count, deleteThings: count, postOpen: count },
+  operations: {
+    ...itemOperations,
+    getThings: count,
+    putThings: count,
+    deleteThings: count,
+    postOpen: count,
+    mayPost: count,
+    mustPost: count,
+  },
 });
 const { request, AUTH, LAST } = byHand(app);
 
@@ -72,4 +82,14 @@ test.each([
     expect(answer.statuses).toEqual([204, 404]);
   }
   expect(calls).toBe(3);
+});
+
+test('an empty chunked body needs no Content-Type, and is none: only one with a chunk does', async () => {
+  const sent = async (path: string, chunks: string) =>
+    bodyOrStatus(await sendRaw(app.url, request(`POST /${path}`, AUTH, CHUNKED) + chunks, LAST));
+  const bodyOrStatus = (answer: RawAnswer) => (answer.statuses[0] === 204 ? 204 : bodyOf(answer));
+  expect([await sent('optional', '0\r\n\r\n'), calls]).toEqual([204, 1]);
+  expect(await sent('required', '0\r\n\r\n')).toMatchObject({ error: 40002 });
+  expect(await sent('optional', '2\r\n{}\r\n0\r\n\r\n')).toMatchObject({ error: 40003 });
+  expect(calls).toBe(1);
 });

@@ -16,6 +16,11 @@ describe('a valid reply is sent', () => {
     expect(headers['x-total']).toBe('4611686018427387904');
   });
 
+  test('with header fields in other letters than those of the contract', async () => {
+    const { status, headers } = await call('GET', '/beds/1', { reply: { ...VALID, headers: { 'x-TOTAL': 5n } } });
+    expect([status, headers['x-total']]).toEqual([200, '5']);
+  });
+
   test('without headers that are undefined', async () => {
     const { status, headers } = await call('GET', '/beds/1', {
       reply: { ...VALID, headers: { 'X-Total': 1n, 'X-Note': undefined } },
@@ -52,6 +57,7 @@ describe('the service sends 500, and logs the reason, when an operation returns'
   const withBody = (each: unknown) => ({ ...VALID, body: each });
   const withHeaders = (headers: object) => ({ ...VALID, headers });
   test.each([
+    ['a header twice, in other letters', withHeaders({ 'X-Total': 1n, 'x-total': 2n }), 'the header X-Total twice'],
     ['a member of another type', withBody({ id: 'one' }), 'body.id must be an integer'],
     ['an int64 above the range', withBody({ id: 2n ** 63n }), 'body.id must be an integer from'],
     ['an int64 below the range', withBody({ id: -(2n ** 63n) - 1n }), 'body.id must be an integer from'],
