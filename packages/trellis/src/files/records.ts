@@ -98,7 +98,7 @@ export function toNdjson(row: AnyRow): string {
 const MAX_NAMES = 20;
 
 /** Counts the members that operations do not get, as no schema names them. */
-class LeftOut {
+class LeftOutNames {
   private readonly counts = new Map<string, number>();
   private others = 0;
 
@@ -125,7 +125,7 @@ export function isRepeatable(key: readonly string[], body: unknown): boolean {
 export function recordReader(name: string, format: Format, { table, operation, content, csv, maxBytes }: Records) {
   const splitter = recordSplitter(format === 'csv' ? endOfRecord : endOfLine, maxBytes);
   let header: readonly string[] | undefined;
-  const leftOut = new LeftOut();
+  const leftOut = new LeftOutNames();
   return {
     leftOut,
     add: (chunk: Buffer) => toRecords(splitter.add(chunk)),
