@@ -213,6 +213,17 @@ export const EDITS: readonly Edit[] = [
     change: (node) => node['type'] === 'http' && dropped(node, (name) => /^(?:in|name)$/.test(name)),
   },
   {
+    // An access token has a list of scopes, with spaces between them (RFC 6749, section 3.3).
+    what: 'a scope with spaces became several',
+    of: 'Security Requirement',
+    change: (node) =>
+      Object.entries(node).flatMap(([member, scopes]) => {
+        if (!Array.isArray(scopes) || !scopes.some((each) => String(each).includes(' '))) return [];
+        node[member] = [...new Set(scopes.flatMap((each) => String(each).split(' ').filter(Boolean)))];
+        return [{ node, member, name: member }];
+      }),
+  },
+  {
     what: 'a parameter of a path says that it is required',
     of: 'Parameter',
     change: (node) => node['in'] === 'path' && node['required'] === undefined && set(node, 'required', true),

@@ -67,11 +67,18 @@ const isTaken = (type: string, content: Tree, draft: Draft) =>
 
 const typesIn = ({ content }: Bodies) => Object.keys(content).join(', ');
 
+/** The reply after which the connection has another protocol, such as a WebSocket. */
+function switchedIn({ node, method, path }: OperationNode): Bodies[] {
+  const reply = memberOf(memberOf(node, 'responses'), '101');
+  const where = `${method} ${path}, response 101`;
+  return reply === undefined ? [] : [{ node: reply, content: { 'another protocol': {} }, where, of: 'success' }];
+}
+
 /** The operations that have such bodies. */
 function othersIn(draft: Draft) {
   const all = operationsIn(draft.document);
   const found = all.flatMap((operation) => {
-    const bodies = bodiesOf(operation, draft).filter((each) => isOther(each, draft));
+    const bodies = [...bodiesOf(operation, draft).filter((each) => isOther(each, draft)), ...switchedIn(operation)];
     return bodies.length === 0 ? [] : [{ operation, bodies }];
   });
   return { found, areAll: found.length === all.length };
@@ -105,9 +112,9 @@ export const OPERATIONS: Question = {
       }
     };
     return asked(
-      'operations with bodies of a kind that the service does not have, such as forms, multipart, streams and XML',
+      'operations with bodies of a kind that the service does not have, such as forms, multipart, streams, XML and WebSockets',
       (areAll ? [] : found).flatMap(({ bodies }) =>
-        bodies.map((each) => ({ node: each.content, name: `${each.where}: ${typesIn(each)}` })),
+        bodies.map((each) => ({ node: each.node, name: `${each.where}: ${typesIn(each)}` })),
       ),
       { name: 'leave-out', means: 'the service does not have the operation', apply },
     );

@@ -81,6 +81,12 @@ test.each<[what: string, path: readonly string[], before: unknown, after: unknow
     [{ name: 'page', in: 'query', schema: { properties: { size: { type: 'integer' } }, type: 'object' } }],
   ],
   [
+    'a scope with spaces became several',
+    ['security'],
+    [{ token: ['read books', 'write', 'write '] }],
+    [{ token: ['read', 'books', 'write'] }],
+  ],
+  [
     'a default of a value that is no member and no parameter was removed: it has no effect',
     BOOK,
     { type: 'object', default: {}, properties: { title: { type: 'string', default: 'Emma' } } },

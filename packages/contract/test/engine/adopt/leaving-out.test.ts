@@ -132,6 +132,9 @@ test('asks about operations with bodies of other kinds, and leaves each out with
   });
   Object.assign(paths, {
     '/forms': { post: { operationId: 'send', requestBody: { content: FORM }, responses: done } },
+    '/socket': {
+      get: { operationId: 'talk', responses: { '101': { description: 'Talk' }, default: { description: 'Failed' } } },
+    },
     '/failures': { get: { operationId: 'fail', responses: { ...done, '404': { description: 'None', ...SVG } } } },
   });
   // Nothing else leads to this component, which is refused.
@@ -141,7 +144,12 @@ test('asks about operations with bodies of other kinds, and leaves each out with
     expect.stringMatching(/^operations: /),
     expect.stringMatching(/^media-types: .*\n.* get \/failures, response 404: image\/svg\+xml \(/),
   ]);
-  const told = ['get /books, response 200: image/svg+xml', 'put /books, requestBody: ', 'post /forms, requestBody: '];
+  const told = [
+    'get /books, response 200: image/svg+xml',
+    'put /books, requestBody: ',
+    'post /forms, requestBody: ',
+    'get /socket, response 101',
+  ];
   expect(first.open[0]?.match(/\d+:\d+ .*/g)).toEqual(told.map((each) => expect.stringContaining(each)));
   const made = adopted(stringify(document), 'operations: leave-out\nmedia-types: json\n');
   expect(made).toMatchObject({ open: [], refusals: [] });
