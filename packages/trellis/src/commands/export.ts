@@ -104,14 +104,10 @@ async function* texts(
   };
   let count = 0;
   if (format === 'csv') yield csv.header(names);
-  try {
-    for await (const portion of store.list(table, [...new Set([...names, ...key])])) {
-      yield portion.map(write).join('');
-      count += portion.length;
-      progress?.update(count, undefined);
-    }
-  } finally {
-    progress?.end();
+  for await (const portion of store.list(table, [...new Set([...names, ...key])])) {
+    yield portion.map(write).join('');
+    count += portion.length;
+    progress?.update(count, undefined);
   }
 }
 

@@ -82,7 +82,7 @@ async function readAll(
   const progress = new Progress(table, io.stderr);
   const onReject = rejects.add.bind(rejects);
   const onUnreachable = (reason: string) =>
-    progress.say(`the store is unavailable, retrying for ${patienceMs / 1000} s: ${reason}`);
+    io.stderr.write(`the store is unavailable, retrying for ${patienceMs / 1000} s: ${reason}\n`);
   const importer = new Importer({ run, patienceMs, onReject, onUnreachable });
   const unfinished = (why: string) => {
     const done = `${input.name} was read up to line ${importer.line}: ${outcomes(importer.counts)}`;
@@ -103,8 +103,6 @@ async function readAll(
     await importer.finish();
   } catch (error) {
     throw error instanceof StoreLost ? new ExplainedError(unfinished(error.message), { cause: error }) : error;
-  } finally {
-    progress.end();
   }
   if (signal.aborted) throw new Interrupted(unfinished('interrupted'), signal.reason as NodeJS.Signals);
   const { added, counts } = importer;

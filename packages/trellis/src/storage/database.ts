@@ -44,7 +44,7 @@ interface Compiled extends kysely.CompiledQuery {
 
 const ANY_OF_LIST = /\bany\s*\(\s*[$?]/i;
 
-/** PostgreSQL refuses such a number, and SQLite takes it for none. */
+/** PostgreSQL refuses a negative limit or offset. SQLite ignores it, and would return all rows. */
 function requireNotNegative(name: string, node: kysely.OperationNode | undefined): void {
   const { value } = (node ?? {}) as Partial<kysely.ValueNode>;
   if ((typeof value === 'number' || typeof value === 'bigint') && value < 0)

@@ -4,11 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { importStdin, lines, look, place } from '../../support/item-store.ts';
 import { percentile, whileServing } from '../../support/crowd.ts';
 import { inTime } from '../../support/in-time.ts';
-import { ITEMS, runProcess, start, startService } from '../../support/service.ts';
-import { testWith } from '../../../../contract/test/support/skipping.ts';
-
-const MAIN = ITEMS.main;
-const NOT_LINUX = process.platform === 'linux' ? undefined : 'it needs Linux';
+import { runProcess, startService } from '../../support/service.ts';
 
 describe('an import', () => {
   test('stores 400,000 lines with a heap that cannot hold them', async () => {
@@ -35,18 +31,5 @@ describe('an import', () => {
       await service.stop();
       expect(look(database)).toBe(100_000 + times.length);
     });
-  });
-
-  testWith(NOT_LINUX, 'shows its progress on a terminal, and erases it at the end', async () => {
-    const { folder, environment } = await place();
-    writeFileSync(join(folder, 'items.ndjson'), lines(100_000));
-    const command = `stty cols 70; "${process.execPath}" "${MAIN}" import items.ndjson`;
-    const { ended, stdout } = start('script', ['-qec', command, join(folder, 'typescript')], environment, folder);
-    expect(await ended).toBe(0);
-    const written = stdout().split('\r');
-    const shown = written.filter((each) => /^ *\d+ % {2}[\d,]+ items {2}[\d,]+\/s/.test(each));
-    expect(shown.length).toBeGreaterThan(1);
-    for (const line of shown) expect(line.replace('\x1b[K', '').length).toBeLessThan(70);
-    expect(written.at(-2)).toMatch(/items.ndjson: 100000 records in /);
   });
 });
