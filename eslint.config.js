@@ -17,8 +17,10 @@ const PACKAGES = ['express', 'express-openapi-validator/dist', 'kysely', 'node:p
  * which. From other folders they import what is in `others` (after the `../` of the import), or its types if it is in
  * `types`. Of two entries for a file, the later counts.
  */
+/** What an operation sees of the store, what an engine must do, what an operator does, and how they fail. */
+const STORE = ['queries.ts', 'engine.ts', 'store.ts', 'store-errors.ts'];
 const SHARED_BY_ENGINES = [
-  'store.ts',
+  ...STORE,
   'queue.ts',
   'turns.ts',
   'layout.ts',
@@ -28,6 +30,7 @@ const SHARED_BY_ENGINES = [
   'schema.ts',
   'transaction.ts',
 ];
+const OF_STORE = STORE.map((file) => `storage/${file}`);
 const ABOVE_STORAGE = ['auth', 'files', 'http', 'observability', 'pages', 'storage'].map((name) => `${name}/`);
 /** A thread of SQLite would load the validator. */
 const BEYOND_GROUND = '^trellis-contract$';
@@ -39,7 +42,7 @@ const IMPORTS = {
     others: [],
     own: ['http/entity-tag.ts', 'service.ts', 'storage/', 'stub.ts'],
     ownTypes: ['instance/start.ts'],
-    not: '^\\./storage/(?!(cursor|steps|store|tables|values)\\.ts$)',
+    not: '^\\./storage/(?!(cursor|queries|steps|store-errors|tables|values)\\.ts$)',
   },
   'sql.ts': { others: [], own: [], packages: ['kysely'] },
   'service.ts': { others: [], own: [], ownTypes: ABOVE_STORAGE },
@@ -49,7 +52,7 @@ const IMPORTS = {
   'terminal/**': { others: [...ABOVE_STORAGE, ...OF_SERVICE] },
   'commands/**': { others: [...ABOVE_STORAGE, ...OF_SERVICE, 'instance/', 'terminal/'] },
   'http/**': {
-    others: ['auth/caller.ts', 'storage/caller.ts', 'storage/store.ts'],
+    others: ['auth/caller.ts', 'storage/caller.ts', ...OF_STORE],
     types: ['auth/authenticator.ts', 'service.ts'],
     packages: ['express'],
   },
@@ -62,14 +65,14 @@ const IMPORTS = {
   'storage/open.ts': { others: [] },
   'storage/sqlite/**': { others: ['acts.ts', ...SHARED_BY_ENGINES], packages: ['node:sqlite'], not: BEYOND_GROUND },
   'storage/postgres/**': { others: SHARED_BY_ENGINES, packages: ['pg'], not: BEYOND_GROUND },
-  'auth/**': { others: ['storage/store.ts'] },
+  'auth/**': { others: OF_STORE },
   'files/**': {
-    others: ['storage/store.ts', 'storage/tables.ts', 'storage/turns.ts'],
+    others: [...OF_STORE, 'storage/tables.ts', 'storage/turns.ts'],
     types: ['service.ts'],
   },
   'pages/**': { others: ['http/'], packages: ['express'] },
   'observability/**': {
-    others: ['http/', 'storage/store.ts'],
+    others: ['http/', ...OF_STORE],
     types: ['service.ts', 'storage/open.ts'],
   },
 };

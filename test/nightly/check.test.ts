@@ -50,7 +50,7 @@ test('`npm run check` reports the faults of each step in order, and passes once 
 test('`npm run check` lints a file again when a type that it uses, or the configuration, has changed', async () => {
   expect(await check()).toMatchObject({ code: 0 });
   project.edit(
-    'packages/trellis/src/storage/store.ts',
+    'packages/trellis/src/storage/queries.ts',
     '  readonly create: <',
     '  /** @deprecated */\n  readonly create: <',
   );

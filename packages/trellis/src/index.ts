@@ -29,9 +29,9 @@ export { stub } from './stub.ts';
 export { decodeCursor, encodeCursor } from './storage/cursor.ts';
 /** The steps that make the tables, written once for both engines. */
 export type { Dialect, Step, Steps } from './storage/steps.ts';
-export type { Creation, Database, Queries, Transaction } from './storage/store.ts';
+export type { Creation, Database, Queries, Transaction } from './storage/queries.ts';
 /** Thrown by a query that would break a constraint; the query had no effect. */
-export { ConstraintViolated } from './storage/store.ts';
+export { ConstraintViolated } from './storage/store-errors.ts';
 /** Tables, the kinds of their columns, and rows as data. */
 export {
   boolean,

@@ -3,7 +3,8 @@ import type { ErrorBodyOf, Operations, ReplyData, RequestData, RequiredOf } from
 import type { Caller } from './auth/caller.ts';
 import type { ErrorNumber } from 'trellis-contract/ground';
 import type { Steps } from './storage/steps.ts';
-import type { Queries, Store, Transaction } from './storage/store.ts';
+import type { Queries, Transaction } from './storage/queries.ts';
+import type { Store } from './storage/store.ts';
 import type { Tables } from './storage/tables.ts';
 
 /** A whole service: a contract, and what the service does. A running service is an instance. */

@@ -1,6 +1,6 @@
 import { ExplainedError, int64 } from 'trellis-contract/ground';
 import { chooseTable } from '../files/records.ts';
-import { ConstraintViolated } from '../storage/store.ts';
+import { ConstraintViolated } from '../storage/store-errors.ts';
 import type { Kind } from '../storage/tables.ts';
 import { recordAct } from '../terminal/acts.ts';
 import type { Job } from '../terminal/io.ts';

@@ -5,7 +5,7 @@ import { untestedNode } from '../http/node-http.ts';
 import { runningOperation } from '../http/running-operation.ts';
 import { createLog, type Log } from '../observability/log.ts';
 import { stubsIn } from '../stub.ts';
-import { ThreadEnded } from '../storage/store.ts';
+import { ThreadEnded } from '../storage/store-errors.ts';
 import { makeFirstToken } from '../instance/first-token.ts';
 import { openInstance } from '../instance/instance.ts';
 import type { Job } from '../terminal/io.ts';

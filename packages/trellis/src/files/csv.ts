@@ -12,7 +12,7 @@ import {
   readRecord,
   readScalar,
 } from 'trellis-contract';
-import type { AnyRow } from '../storage/store.ts';
+import type { AnyRow } from '../storage/engine.ts';
 import { endOfLine, type FindEnd } from './raw-records.ts';
 
 // CSV by RFC 4180, in UTF-8, with LF at the end of a line. A missing value is an empty field, the empty text is "".

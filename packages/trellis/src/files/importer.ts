@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusal } from 'trellis-contract/ground';
-import { StoreUnavailable } from '../storage/store.ts';
+import { StoreUnavailable } from '../storage/store-errors.ts';
 import type { FileRecord } from './records.ts';
 import type { Reject } from './rejects.ts';
 import { CREATED, type Outcome, type RunRecord } from './runner.ts';

@@ -10,7 +10,7 @@ import {
 } from 'trellis-contract';
 import { ContractError, ErrorNumber, exactJson, ExplainedError, messageOf, Refusal } from 'trellis-contract/ground';
 import type { AnyService, Handler } from '../service.ts';
-import type { AnyRow } from '../storage/store.ts';
+import type { AnyRow } from '../storage/engine.ts';
 import { checkHeader, csvOf, endOfRecord, parseRecords } from './csv.ts';
 import { endOfLine, type RawRecord, recordSplitter } from './raw-records.ts';
 

@@ -2,14 +2,8 @@ import type { Logger } from 'pino';
 import { type ErrorBody, type RequestData, toldIn } from 'trellis-contract';
 import { ErrorNumber, exactJson, messageOf } from 'trellis-contract/ground';
 import type { Shared } from '../service.ts';
-import {
-  ConstraintViolated,
-  type Creation,
-  type Queries,
-  StoreUnavailable,
-  StoreUnusable,
-  ValueRefused,
-} from '../storage/store.ts';
+import { ConstraintViolated, StoreUnavailable, StoreUnusable, ValueRefused } from '../storage/store-errors.ts';
+import type { Creation, Queries } from '../storage/queries.ts';
 import { Turns } from '../storage/turns.ts';
 import { isRepeatable, type Records } from './records.ts';
 

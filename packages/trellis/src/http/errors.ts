@@ -1,6 +1,6 @@
 import { asError, ErrorNumber, messageOf, overloaded, Refusal } from 'trellis-contract/ground';
 import type { TellFailure } from 'trellis-contract';
-import { StoreUnavailable, ValueRefused } from '../storage/store.ts';
+import { StoreUnavailable, ValueRefused } from '../storage/store-errors.ts';
 import type { Context } from './context.ts';
 import { sendRefusal } from './reply.ts';
 

@@ -5,7 +5,7 @@ import { fieldFor } from '../auth/caller.ts';
 import { exactJson } from 'trellis-contract/ground';
 import type { AnyService } from '../service.ts';
 import { shellWord } from '../shell.ts';
-import { StoreUnavailable } from '../storage/store.ts';
+import { StoreUnavailable } from '../storage/store-errors.ts';
 import type { Running } from './instance.ts';
 import type { Job } from '../terminal/io.ts';
 

@@ -15,7 +15,8 @@ import { askOneAtATime, tellPresence, watchReadiness } from '../observability/re
 import { createDocs } from '../pages/docs.ts';
 import { layoutOf } from '../storage/layout.ts';
 import { openStore } from '../storage/open.ts';
-import type { Store, StoreUnavailable } from '../storage/store.ts';
+import type { Store } from '../storage/store.ts';
+import type { StoreUnavailable } from '../storage/store-errors.ts';
 import { reachable } from './reachable.ts';
 import type { Job } from '../terminal/io.ts';
 import { openResources } from './resources.ts';

@@ -7,7 +7,9 @@ import { ErrorNumber, type Refusal, statusOf } from 'trellis-contract/ground';
 import { REASONS } from '../http/bounds.ts';
 import type { AnyService } from '../service.ts';
 import type { StoreLocation } from '../storage/open.ts';
-import { type Creation, type Store, StoreUnavailable } from '../storage/store.ts';
+import type { Creation } from '../storage/queries.ts';
+import type { Store } from '../storage/store.ts';
+import { StoreUnavailable } from '../storage/store-errors.ts';
 import type { Log } from './log.ts';
 import { seriesOf } from './series.ts';
 

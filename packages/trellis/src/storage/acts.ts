@@ -1,5 +1,5 @@
 import { closeSync, constants, fchownSync, openSync, realpathSync, statSync, writeFileSync } from 'node:fs';
-import type { Run } from './store.ts';
+import type { Run } from './engine.ts';
 
 /** The end of the name of the file, beside a store in SQLite, that records what operators did to the store. */
 export const ACTS_FILE = '.acts.ndjson';

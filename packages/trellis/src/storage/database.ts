@@ -1,7 +1,8 @@
 import type * as kysely from 'kysely';
 import { ExplainedError } from 'trellis-contract/ground';
 import { loadKysely } from './kysely.ts';
-import type { Database, Result, Statement } from './store.ts';
+import type { Database } from './queries.ts';
+import type { Result, Statement } from './engine.ts';
 import type { Queried, Tables, Written } from './tables.ts';
 import { resultOf, taken } from './values.ts';
 

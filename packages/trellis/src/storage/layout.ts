@@ -1,6 +1,9 @@
 import { type CompiledStep, compileSteps, type Steps } from './steps.ts';
 import { bytes, int64, optional, table, type Tables, text } from './tables.ts';
 
+/** The names of the engines, as settings and layouts have them. */
+export type StoreEngine = 'sqlite' | 'postgres';
+
 /** What a store holds. It is plain data, so that it can be sent to a worker thread. */
 export interface Layout {
   /** The name of the service, in messages. */
@@ -14,7 +17,7 @@ export interface Layout {
   /** The version of the schema, once a store has been through all steps. */
   readonly version: number;
   /** The steps of the schema of a database, for each engine. */
-  readonly steps: Readonly<Record<'sqlite' | 'postgres', readonly CompiledStep[]>>;
+  readonly steps: Readonly<Record<StoreEngine, readonly CompiledStep[]>>;
   /** The names of the steps of a store of version 1, and of version 2: such a store has no table that lists them. */
   readonly released: readonly [readonly string[], readonly string[]];
 }

@@ -1,6 +1,9 @@
 import { loadKysely } from './kysely.ts';
 import { ofTable, type RowFormat } from './rows.ts';
-import { type Database, type Engine, type Store, StoreUnavailable } from './store.ts';
+import type { Database } from './queries.ts';
+import type { Engine } from './engine.ts';
+import type { Store } from './store.ts';
+import { StoreUnavailable } from './store-errors.ts';
 import { withoutNulls } from './tables.ts';
 
 const { sql } = loadKysely();

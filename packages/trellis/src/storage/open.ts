@@ -5,21 +5,10 @@ import type { PostgresLocation } from './postgres/location.ts';
 import { openSqlite, type SqliteLocation } from './sqlite/engine.ts';
 import { type Asked, databaseOf } from './database.ts';
 import { formatsOf, newLookUp, newRow, RowFormat, statementOf } from './rows.ts';
-import {
-  type AnyRow,
-  type Creation,
-  type Limit,
-  type LookUp,
-  type NewRow,
-  type Opening,
-  type Queries,
-  type Statement,
-  type Store,
-  StoreUnavailable,
-  StoreUnusable,
-  type Transaction,
-  type Within,
-} from './store.ts';
+import type { AnyRow, Limit, LookUp, NewRow, Statement, Within } from './engine.ts';
+import type { Creation, Queries, Transaction } from './queries.ts';
+import type { Opening, Store } from './store.ts';
+import { StoreUnavailable, StoreUnusable } from './store-errors.ts';
 import { type Stored, type Tables, withoutNulls } from './tables.ts';
 import { tokenStore } from './tokens.ts';
 import { type Asking, doWork } from './transaction.ts';

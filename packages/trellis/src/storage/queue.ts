@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { asError } from 'trellis-contract/ground';
 import { type CallerKey, currentCaller } from './caller.ts';
-import { StoreUnavailable } from './store.ts';
+import { StoreUnavailable } from './store-errors.ts';
 
 /** The metric of the queue of writes. */
 export const WAITING = {

@@ -1,7 +1,10 @@
 import { isInt64 } from 'trellis-contract/ground';
-import type { AnyRow, Creation, LookUp, NewRow, Statement } from './store.ts';
+import type { AnyRow, LookUp, NewRow, Statement } from './engine.ts';
+import type { StoreEngine } from './layout.ts';
+import type { Creation } from './queries.ts';
 import type { Columns, Kind, Table, Tables } from './tables.ts';
-import { canonical, isSameJson, Json, taken, ValueRefused } from './values.ts';
+import { canonical, isSameJson, Json, taken } from './values.ts';
+import { ValueRefused } from './store-errors.ts';
 
 /** How the rows of one table are written and compared. */
 export class RowFormat {
@@ -18,7 +21,7 @@ export class RowFormat {
   readonly columnList: string;
   readonly keyList: string;
   /** The SQL that reads the row of a key. */
-  readonly selectOne: Readonly<Record<'sqlite' | 'postgres', string>>;
+  readonly selectOne: Readonly<Record<StoreEngine, string>>;
   private readonly described: Columns;
 
   constructor(name: string, { columns, key }: Table) {
@@ -177,7 +180,7 @@ const TAKES: Readonly<Record<Kind, string>> = {
 /** The statement of a look-up that is not read together with others. */
 export function statementOf(
   formats: ReadonlyMap<string, RowFormat>,
-  engine: 'sqlite' | 'postgres',
+  engine: StoreEngine,
   [table, ...values]: LookUp,
 ): Statement {
   return { sql: ofTable(formats, table).selectOne[engine], values, writes: false };

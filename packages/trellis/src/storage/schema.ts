@@ -1,6 +1,7 @@
-import { type Layout, MARK, STEPS_TABLE } from './layout.ts';
+import { type Layout, MARK, STEPS_TABLE, type StoreEngine } from './layout.ts';
 import type { CompiledStep } from './steps.ts';
-import { type AnyRow, StoreUnusable } from './store.ts';
+import type { AnyRow } from './engine.ts';
+import { StoreUnusable } from './store-errors.ts';
 import { SQL_TYPES } from './tables.ts';
 
 /**
@@ -23,7 +24,7 @@ export function requireVersion({ name, version }: Layout, database: string, foun
  */
 export function missingSteps(
   layout: Layout,
-  engine: 'sqlite' | 'postgres',
+  engine: StoreEngine,
   database: string,
   version: number,
   listed: readonly string[] | undefined,
@@ -73,7 +74,7 @@ function countOf(steps: readonly string[]): number {
  */
 export function requireTables(
   { tables }: Layout,
-  engine: 'sqlite' | 'postgres',
+  engine: StoreEngine,
   database: string,
   found: readonly AnyRow[],
 ): void {

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { OWN_TABLES } from './layout.ts';
-import type { Database, NewToken, Queries, StoredToken, TokenStore, Transaction } from './store.ts';
+import type { Database, Queries, Transaction } from './queries.ts';
+import type { NewToken, StoredToken, TokenStore } from './store.ts';
 import type { Queried } from './tables.ts';
 
 const COLUMNS = ['name', 'scopes', 'created_at', 'expires_at', 'revoked_at'] as const;

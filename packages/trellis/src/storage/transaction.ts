@@ -1,6 +1,7 @@
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { Asked } from './database.ts';
-import type { AnyRow, Creation, Engine, Limit, LookUp, NewRow, Result, Statement, Within } from './store.ts';
+import type { AnyRow, Engine, Limit, LookUp, NewRow, Result, Statement, Within } from './engine.ts';
+import type { Creation } from './queries.ts';
 
 /** The queries of one run of a transaction. */
 export interface Asking {

@@ -1,6 +1,6 @@
 import { type CallerKey, currentCaller } from './caller.ts';
 import { MAX_WAITING } from './queue.ts';
-import { StoreUnavailable } from './store.ts';
+import { StoreUnavailable } from './store-errors.ts';
 
 /** Any work may have a shared turn. */
 type TurnKind = 'shared' | 'short';

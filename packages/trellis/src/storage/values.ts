@@ -1,9 +1,5 @@
-import { areEqual, asError, exactJson, ExplainedError, int64, sendable } from 'trellis-contract/ground';
-
-/** A value cannot be stored, on either engine, that a client may have sent: it gets 400. */
-export class ValueRefused extends ExplainedError {
-  override readonly name = 'ValueRefused';
-}
+import { areEqual, asError, exactJson, int64, sendable } from 'trellis-contract/ground';
+import { ValueRefused } from './store-errors.ts';
 
 /** The escape of U+0000, which JSON.stringify writes for that character alone. */
 const ESCAPED_NUL = /(?<!\\)(?:\\\\)*\\u0000/;

@@ -1,7 +1,7 @@
 import { userOfSystem } from '../environment.ts';
 import { ExplainedError, messageOf } from 'trellis-contract/ground';
 import { ACTS_FILE, appendAct, raiseAct } from '../storage/acts.ts';
-import type { Run } from '../storage/store.ts';
+import type { Run } from '../storage/engine.ts';
 import type { Job } from './io.ts';
 
 /** The acts of operators that are recorded; docs/commands.md lists them. */

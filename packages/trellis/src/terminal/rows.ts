@@ -1,6 +1,6 @@
 import { exactJson } from 'trellis-contract/ground';
 import type { DamagedRow } from '../storage/sqlite/damaged-texts.ts';
-import type { AnyRow } from '../storage/store.ts';
+import type { AnyRow } from '../storage/engine.ts';
 
 const MAX_NAMED = 10;
 

@@ -1,4 +1,4 @@
-import { StoreUnavailable, StoreUnusable } from '../../src/storage/store.ts';
+import { StoreUnavailable, StoreUnusable } from '../../src/storage/store-errors.ts';
 
 /** An opening waits some seconds for the lock of another. */
 const isLocked = (error: unknown) =>

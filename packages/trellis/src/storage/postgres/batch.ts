@@ -1,5 +1,6 @@
 import { RowFormat } from '../rows.ts';
-import type { AnyRow, Creation, LookUp, NewRow } from '../store.ts';
+import type { AnyRow, LookUp, NewRow } from '../engine.ts';
+import type { Creation } from '../queries.ts';
 import { SQL_TYPES, type Table, withoutNulls } from '../tables.ts';
 import { hashOf, type Spread } from './citus.ts';
 import { InterruptedError, StatementRejectedError } from './errors.ts';

@@ -1,5 +1,5 @@
 import { RESERVED } from '../layout.ts';
-import { StoreUnusable } from '../store.ts';
+import { StoreUnusable } from '../store-errors.ts';
 import type { Query } from './session.ts';
 
 /** How a table is spread: by the hash of a column. Each shard has a last hash, and a server that keeps it. */

@@ -1,7 +1,8 @@
 import { TLSSocket } from 'node:tls';
 import { Client, Query, type QueryConfig, type ResultBuilder, types } from 'pg';
 import { asError } from 'trellis-contract/ground';
-import { type AnyRow, StoreUnusable } from '../store.ts';
+import type { AnyRow } from '../engine.ts';
+import { StoreUnusable } from '../store-errors.ts';
 import { Json } from '../values.ts';
 import { InterruptedError, POOLER, PROTOCOL_VIOLATION, StatementRejectedError, stateOf, translate } from './errors.ts';
 import { CHECK, OPTIONS, requireSettings } from './session-settings.ts';

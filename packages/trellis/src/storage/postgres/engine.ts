@@ -3,23 +3,10 @@ import { messageOf } from 'trellis-contract/ground';
 import type { Layout } from '../layout.ts';
 import { Queue, STORE_PATIENCE_MS, WAITING } from '../queue.ts';
 import { bytesOf, formatsOf, ofTable, statementOf } from '../rows.ts';
-import {
-  ConstraintViolated,
-  type Creation,
-  type Engine,
-  type Limit,
-  type LookUp,
-  type NewRow,
-  type Opening,
-  type Result,
-  type AnyRow,
-  type Run,
-  type StoreSchema,
-  type Statement,
-  StoreUnavailable,
-  StoreUnusable,
-  type Work,
-} from '../store.ts';
+import { ConstraintViolated, StoreUnavailable, StoreUnusable } from '../store-errors.ts';
+import type { Creation } from '../queries.ts';
+import type { Engine, Limit, LookUp, NewRow, Result, AnyRow, Run, StoreSchema, Statement, Work } from '../engine.ts';
+import type { Opening } from '../store.ts';
 import { findSpread } from './citus.ts';
 import { createBatch, createSpread, Creating, find, insert, lookUpBatch, readyStatement } from './batch.ts';
 import type { PostgresConnection } from './client.ts';

@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg';
-import { type Constraint, ConstraintViolated, StoreUnavailable, StoreUnusable } from '../store.ts';
+import { type Constraint, ConstraintViolated, StoreUnavailable, StoreUnusable } from '../store-errors.ts';
 import type { Tables } from '../tables.ts';
 
 const CONNECTION = '08';

@@ -1,5 +1,6 @@
 import { missingSteps, requireTables, requireVersion, typeOf } from '../schema.ts';
-import { type AnyRow, type StoreSchema, StoreUnusable } from '../store.ts';
+import type { AnyRow, StoreSchema } from '../engine.ts';
+import { StoreUnusable } from '../store-errors.ts';
 import { type Layout, MARK, STEPS_TABLE } from '../layout.ts';
 import type { Query, Session } from './session.ts';
 

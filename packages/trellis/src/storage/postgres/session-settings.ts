@@ -1,4 +1,5 @@
-import { type AnyRow, StoreUnusable } from '../store.ts';
+import type { AnyRow } from '../engine.ts';
+import { StoreUnusable } from '../store-errors.ts';
 import { InterruptedError } from './errors.ts';
 
 /** Each session sets these over the defaults of the server, the database and the user, and checks that they are set. */

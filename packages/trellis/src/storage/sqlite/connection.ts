@@ -2,7 +2,8 @@ import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Layout } from '../layout.ts';
-import { type StoreSchema, StoreUnavailable, StoreUnusable } from '../store.ts';
+import type { StoreSchema } from '../engine.ts';
+import { StoreUnavailable, StoreUnusable } from '../store-errors.ts';
 import type { Kind } from '../tables.ts';
 import { isBusy, opening } from './errors.ts';
 import { migrate, pragma, requireOwn } from './migrations.ts';

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Layout } from '../layout.ts';
-import type { AnyRow } from '../store.ts';
+import type { AnyRow } from '../engine.ts';
 import { columnsOf } from './migrations.ts';
 import { Prepared } from './values.ts';
 

@@ -5,16 +5,9 @@ import { setImmediate } from 'node:timers/promises';
 import type { Layout } from '../layout.ts';
 import { Queue, STORE_PATIENCE_MS, WAITING } from '../queue.ts';
 import { formatsOf, ofTable, RowFormat } from '../rows.ts';
-import {
-  type AnyRow,
-  type Engine,
-  type LookUp,
-  type Measured,
-  type Opening,
-  type Statement,
-  type StoreSchema,
-  StoreUnavailable,
-} from '../store.ts';
+import type { AnyRow, Engine, LookUp, Measured, Statement, StoreSchema } from '../engine.ts';
+import type { Opening } from '../store.ts';
+import { StoreUnavailable } from '../store-errors.ts';
 import type { Tables } from '../tables.ts';
 import { Turns } from '../turns.ts';
 import { connectReader, identityOf } from './connection.ts';

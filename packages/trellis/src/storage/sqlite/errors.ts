@@ -1,5 +1,5 @@
 import { asError, messageOf } from 'trellis-contract/ground';
-import { type Constraint, ConstraintViolated, StoreUnavailable, StoreUnusable } from '../store.ts';
+import { type Constraint, ConstraintViolated, StoreUnavailable, StoreUnusable } from '../store-errors.ts';
 
 /** Extended result codes. */
 const CONSTRAINTS = new Map<number, Constraint>([

@@ -1,7 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Layout, STEPS_TABLE } from '../layout.ts';
 import { missingSteps, requireTables, requireVersion } from '../schema.ts';
-import { type AnyRow, type StoreSchema, StoreUnusable } from '../store.ts';
+import type { AnyRow, StoreSchema } from '../engine.ts';
+import { StoreUnusable } from '../store-errors.ts';
 
 /** The four characters of a marker, as SQLite keeps them: the service changes no database of another application. */
 export function applicationId(marker: string): number {

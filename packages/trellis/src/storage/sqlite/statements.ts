@@ -1,7 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Layout } from '../layout.ts';
 import { bytesOf, formatsOf, ofTable, RowFormat } from '../rows.ts';
-import { type Creation, type LookUp, type NewRow, type Statement, StoreUnavailable } from '../store.ts';
+import type { Creation } from '../queries.ts';
+import type { LookUp, NewRow, Statement } from '../engine.ts';
+import { StoreUnavailable } from '../store-errors.ts';
 import type { Table } from '../tables.ts';
 import { connectReader } from './connection.ts';
 import { atWork, pack, type PackedError, unpackEach } from './errors.ts';

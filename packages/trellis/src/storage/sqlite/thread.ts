@@ -4,7 +4,7 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { asError } from 'trellis-contract/ground';
 import { unpack } from './errors.ts';
-import { StoreUnavailable, ThreadEnded } from '../store.ts';
+import { StoreUnavailable, ThreadEnded } from '../store-errors.ts';
 import type { Statements } from './statements.ts';
 import type { WorkerAnswer, Call, WorkerOpening } from './worker.ts';
 

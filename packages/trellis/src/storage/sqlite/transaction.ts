@@ -1,15 +1,10 @@
 import { AsyncResource } from 'node:async_hooks';
 import { asError } from 'trellis-contract/ground';
 import { type More, type Queue, STORE_PATIENCE_MS } from '../queue.ts';
-import {
-  ConstraintViolated,
-  type Creation,
-  type Limit,
-  type StoreObserver,
-  StoreUnavailable,
-  type Within,
-  type Work,
-} from '../store.ts';
+import { ConstraintViolated, StoreUnavailable } from '../store-errors.ts';
+import type { Creation } from '../queries.ts';
+import type { Limit, Within, Work } from '../engine.ts';
+import type { StoreObserver } from '../store.ts';
 import { settled } from '../transaction.ts';
 import type { Turns } from '../turns.ts';
 import { unpackEach } from './errors.ts';

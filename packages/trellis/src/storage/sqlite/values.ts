@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
-import type { Result, AnyRow } from '../store.ts';
+import type { Result, AnyRow } from '../engine.ts';
 import type { Kind, Tables } from '../tables.ts';
 import { Json } from '../values.ts';
 

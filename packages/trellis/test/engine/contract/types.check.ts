@@ -7,7 +7,7 @@ import type { Operations, Others, Reply, Request } from '../../../../contract/sr
 import { int64, json, optional, type Stored, table } from '../../../src/storage/tables.ts';
 import type { ErrorNumber } from '../../../../contract/src/refusal.ts';
 import { mergePatch } from '../../../../contract/src/merge-patch.ts';
-import type { Queries } from '../../../src/storage/store.ts';
+import type { Queries } from '../../../src/storage/queries.ts';
 import type { Service, Settings, Setup, Tools } from '../../../src/service.ts';
 import { stub } from '../../../src/stub.ts';
 import type { tables } from '../../services/items/tables.ts';

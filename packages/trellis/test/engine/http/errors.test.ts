@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { StoreUnavailable, ValueRefused } from '../../../src/storage/store.ts';
+import { StoreUnavailable, ValueRefused } from '../../../src/storage/store-errors.ts';
 import { GARDEN, gardenOperations } from '../../services/garden/garden.ts';
 import { startApp, YAML } from '../../support/app.ts';
 import type { Handler } from '../../../src/service.ts';

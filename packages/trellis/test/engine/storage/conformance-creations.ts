@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { insist } from '../../support/insist.ts';
-import type { Queries, Store, Transaction } from '../../../src/storage/store.ts';
+import type { Queries, Transaction } from '../../../src/storage/queries.ts';
+import type { Store } from '../../../src/storage/store.ts';
 import { runSql } from '../../support/app.ts';
 import type { tables } from '../../services/items/tables.ts';
 

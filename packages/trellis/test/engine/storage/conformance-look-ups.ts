@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { insist } from '../../support/insist.ts';
-import type { Queries, Store } from '../../../src/storage/store.ts';
+import type { Queries } from '../../../src/storage/queries.ts';
+import type { Store } from '../../../src/storage/store.ts';
 import type { Row } from '../../../src/storage/tables.ts';
 import type { tables } from '../../services/items/tables.ts';
 

@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import { runSql } from '../../support/app.ts';
 import { insist } from '../../support/insist.ts';
-import type { Database, Queries, Store } from '../../../src/storage/store.ts';
+import type { Database, Queries } from '../../../src/storage/queries.ts';
+import type { Store } from '../../../src/storage/store.ts';
 
 let nextId = 1_000_000n;
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Row as RowOf } from '../../../src/storage/tables.ts';
-import type { AnyRow, Store } from '../../../src/storage/store.ts';
+import type { AnyRow } from '../../../src/storage/engine.ts';
+import type { Store } from '../../../src/storage/store.ts';
 import { allRows, createEach, runSql } from '../../support/app.ts';
 import type { tables } from '../../services/items/tables.ts';
 

@@ -19,7 +19,7 @@ export interface Engine {
   readonly spreads?: boolean;
 }
 
-/** Tests what packages/trellis/src/storage/store.ts promises of every engine. */
+/** Tests what packages/trellis/src/storage/engine.ts promises of every engine. */
 export function testEngine(name: string, { open, spreads = false }: Engine): void {
   describe(`on ${name},`, () => {
     let store: Store;

@@ -6,7 +6,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Reject } from '../../../src/files/rejects.ts';
 import { readConfig } from '../../../src/config.ts';
 import type { AnyService, Handler } from '../../../src/service.ts';
-import { StoreUnavailable } from '../../../src/storage/store.ts';
+import { StoreUnavailable } from '../../../src/storage/store-errors.ts';
 import { openStore } from '../../../src/storage/open.ts';
 import { sharedPostgres } from '../../support/postgres.ts';
 import { importStdin } from '../../support/item-store.ts';

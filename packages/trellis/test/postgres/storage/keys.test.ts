@@ -4,7 +4,8 @@ import { boolean, bytes, int32, number, type Steps, table, text, timestamp } fro
 import { layoutOf } from '../../../src/storage/layout.ts';
 import { openStore, type StoreLocation } from '../../../src/storage/open.ts';
 import { readPostgresLocation } from '../../../src/storage/postgres/location.ts';
-import type { Queries, Store } from '../../../src/storage/store.ts';
+import type { Queries } from '../../../src/storage/queries.ts';
+import type { Store } from '../../../src/storage/store.ts';
 import { Citus, noCitus } from '../../support/citus.ts';
 import { sharedPostgres } from '../../support/postgres.ts';
 import { testWith } from '../../../../contract/test/support/skipping.ts';

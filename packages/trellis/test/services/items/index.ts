@@ -1,7 +1,8 @@
 import type { Row } from '../../../src/storage/tables.ts';
 import { formatsOf, newRow, RowFormat } from '../../../src/storage/rows.ts';
 import { layoutOf } from '../../../src/storage/layout.ts';
-import type { NewRow, Store } from '../../../src/storage/store.ts';
+import type { NewRow } from '../../../src/storage/engine.ts';
+import type { Store } from '../../../src/storage/store.ts';
 import { items } from './service.ts';
 import type { tables } from './tables.ts';
 

@@ -1,7 +1,7 @@
 import { boolean, int32, int64, json, number, optional, table, text, timestamp } from 'trellis';
 import type { AnyService, Handler } from '../../../src/service.ts';
 import type { ReplyData } from '../../../../contract/src/contract.ts';
-import type { Creation } from '../../../src/storage/store.ts';
+import type { Creation } from '../../../src/storage/queries.ts';
 
 const tables = {
   readers: table({ email: text(), card: int64(), since: text() }, 'email'),

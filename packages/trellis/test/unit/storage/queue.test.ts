@@ -2,7 +2,7 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { asCaller } from '../../../src/storage/caller.ts';
 import { MAX_WAITING, MAX_WAITING_BYTES, Queue } from '../../../src/storage/queue.ts';
-import { StoreUnavailable } from '../../../src/storage/store.ts';
+import { StoreUnavailable } from '../../../src/storage/store-errors.ts';
 
 afterEach(() => {
   jest.restoreAllMocks();

@@ -9,7 +9,7 @@ import { connect } from '../../../../src/storage/sqlite/connection.ts';
 import { openSqlite } from '../../../../src/storage/sqlite/engine.ts';
 import { atOpening, atWork } from '../../../../src/storage/sqlite/errors.ts';
 import { applicationId } from '../../../../src/storage/sqlite/migrations.ts';
-import type { Engine, AnyRow } from '../../../../src/storage/store.ts';
+import type { Engine, AnyRow } from '../../../../src/storage/engine.ts';
 import { createEach, allRows } from '../../../support/app.ts';
 import { inTime, slowClock } from '../../../support/in-time.ts';
 import { temporaryFolder } from '../../../../../contract/test/support/temporary.ts';

@@ -13,7 +13,7 @@ import { openPostgres } from '../../../../src/storage/postgres/engine.ts';
 import { readPostgresLocation } from '../../../../src/storage/postgres/location.ts';
 import { InterruptedError, StatementRejectedError } from '../../../../src/storage/postgres/errors.ts';
 import { Session, type Query, type WithRetries } from '../../../../src/storage/postgres/session.ts';
-import type { LookUp } from '../../../../src/storage/store.ts';
+import type { LookUp } from '../../../../src/storage/engine.ts';
 import { asCaller } from '../../../../src/storage/caller.ts';
 import { inTime } from '../../../support/in-time.ts';
 import { hostile } from '../../../support/hostile-role.ts';
