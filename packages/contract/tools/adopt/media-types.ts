@@ -113,8 +113,8 @@ export const OPERATIONS: Question = {
     };
     return asked(
       'operations with bodies of a kind that the service does not have, such as forms, multipart, streams, XML and WebSockets',
-      (areAll ? [] : found).flatMap(({ bodies }) =>
-        bodies.map((each) => ({ node: each.node, name: `${each.where}: ${typesIn(each)}` })),
+      (areAll ? [] : found).flatMap(({ operation: { item, method }, bodies }) =>
+        bodies.map((each) => ({ node: item, member: method, name: `${each.where}: ${typesIn(each)}` })),
       ),
       { name: 'leave-out', means: 'the service does not have the operation', apply },
     );

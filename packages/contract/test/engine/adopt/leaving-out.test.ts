@@ -151,6 +151,13 @@ test('asks about operations with bodies of other kinds, and leaves each out with
     'get /socket, response 101',
   ];
   expect(first.open[0]?.match(/\d+:\d+ .*/g)).toEqual(told.map((each) => expect.stringContaining(each)));
+  // Each has the line of its operation, which goes.
+  const lines = stringify(document).split('\n');
+  const shown = [...(first.open[0]?.matchAll(/:(\d+):\d+ (\w+) /g) ?? [])].map(([, line, method]) => [
+    lines[Number(line) - 1]?.trim(),
+    method,
+  ]);
+  expect(shown).toEqual(shown.map(([, method]) => [`${method ?? ''}:`, method]));
   const made = adopted(stringify(document), 'operations: leave-out\nmedia-types: json\n');
   expect(made).toMatchObject({ open: [], refusals: [] });
   expect(Object.entries(made.document['paths'] ?? {}).map(([path, item]) => [path, ...Object.keys(item)])).toEqual([
