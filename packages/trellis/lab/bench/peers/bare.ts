@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { AUTHORIZATION, type NewItem, PORT, projectStore } from './peer.ts';
 
-/** The upper limit: node:http and JSON.parse on this project's store, without router, contract or log. */
+/** What a contract and a log cost: node:http and JSON.parse on this project's store, without router, contract or log. */
 const store = await projectStore();
 const server = createServer((request, response) => {
   let text = '';
