@@ -51,7 +51,7 @@ export class Text {
 
   of(tree: unknown): string {
     this.parsed.contents = this.written(this.parsed.contents, tree) as typeof this.parsed.contents;
-    return this.parsed.toString(this.options).replaceAll('\n', this.lineEnd);
+    return this.parsed.toString(this.options).replaceAll(/\r?\n/g, this.lineEnd);
   }
 
   private keep(node: unknown, value: unknown): void {

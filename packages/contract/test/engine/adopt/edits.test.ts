@@ -550,3 +550,8 @@ components:
       .replace('example: Emma', 'examples: [Emma]'),
   );
 });
+
+test('keeps the ends of lines of comments that stand one below the other, in a second run too', () => {
+  const first = adopted(documentWith(['x-note'], 1).replace('x-note', '# one\n# two\nx-note').replaceAll('\n', '\r\n'));
+  expect([first.text, adopted(first.text).text]).toEqual([expect.not.stringContaining('\r\r'), first.text]);
+});
