@@ -1,4 +1,4 @@
-import { byConcreteness, variablesOf } from './rules/addresses.ts';
+import { concreteFirst, variablesOf } from './rules/addresses.ts';
 import { DEFAULT_BODY_BYTES, MAX_BODY_BYTES } from './rules/body-limit.ts';
 import { bodiesOf, type ContractContent, type ContractReply, readReply, valuesOf } from './message/content.ts';
 import {
@@ -140,7 +140,7 @@ export function readOperations(
     }
   requireOneScheme(demands, attempt);
   // For the router, as paths are a map, whose order means nothing.
-  return operations.sort((one, other) => byConcreteness(one.path, other.path));
+  return concreteFirst(operations);
 }
 
 /** @param taken the operationIds of other operations */

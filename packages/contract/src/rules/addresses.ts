@@ -36,13 +36,21 @@ export function variablesOf(template: string): string[] {
 }
 
 /**
- * Compares two templates, for a sort: one that has a text where the other has a variable comes first, and applies to the
- * requests that match both (OpenAPI 3.1, Paths Object).
+ * Puts what has the more concrete template first, which applies to the requests that match both (OpenAPI 3.1, Paths Object):
+ * `/items/newest` before `/items/{id}`. Templates of other lengths, which match none of its requests, stay where they are.
  */
-export function byConcreteness(one: string, other: string): number {
-  const [ranks, others] = [one, other].map((path) => path.split('/').map(concreteness)) as [number[], number[]];
-  const at = ranks.findIndex((rank, index) => rank !== others[index]);
-  return at < 0 ? ranks.length - others.length : (others[at] ?? -1) - (ranks[at] ?? -1);
+export function concreteFirst<T extends { readonly path: string }>(all: readonly T[]): T[] {
+  const sorted = all.toSorted((one, other) => compareSegments(segmentsOf(one), segmentsOf(other)));
+  const alike = Map.groupBy(sorted, (each) => segmentsOf(each).length);
+  return all.flatMap((each) => alike.get(segmentsOf(each).length)?.shift() ?? []);
+}
+
+const segmentsOf = ({ path }: { readonly path: string }) => path.split('/');
+
+function compareSegments(one: readonly string[], other: readonly string[]): number {
+  if (one.length !== other.length) return one.length - other.length;
+  const at = one.findIndex((segment, index) => concreteness(segment) !== concreteness(other[index] ?? ''));
+  return at < 0 ? 0 : concreteness(other[at] ?? '') - concreteness(one[at] ?? '');
 }
 
 /** Of a segment with a variable, the length of its text. */

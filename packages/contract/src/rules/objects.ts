@@ -13,18 +13,18 @@ const MAPS: ReadonlySet<string> = new Set([
 ]);
 
 /** An object or a list of a document that is not data. */
-interface Found {
+interface FoundObject {
   readonly node: object;
   /** Whether its author has chosen the names of its members. */
   readonly isMap: boolean;
   /** The field that holds it; '' within a map. */
   readonly field: string;
   /** Where it stands; undefined for the root. */
-  readonly place: { readonly within: Found; readonly name: string } | undefined;
+  readonly place: { readonly within: FoundObject; readonly name: string } | undefined;
 }
 
 /** A JSON Pointer from the root, such as `#/paths/~1items`. */
-export function pointerTo({ place }: Found): string {
+export function pointerTo({ place }: FoundObject): string {
   if (place === undefined) return '#';
   return `${pointerTo(place.within)}/${place.name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
@@ -33,9 +33,9 @@ export function pointerTo({ place }: Found): string {
  * Finds all objects and lists of a tree but those in data, each once, in their order; also in parts that the service only
  * shows, such as callbacks. Without recursion: aliases of YAML may nest beyond the depth of the stack.
  */
-export function* objectsIn(root: unknown): Generator<Found> {
+export function* objectsIn(root: unknown): Generator<FoundObject> {
   const seen = new Set<object>();
-  const pending: Found[] = isLarge(root) ? [{ node: root, isMap: false, field: '', place: undefined }] : [];
+  const pending: FoundObject[] = isLarge(root) ? [{ node: root, isMap: false, field: '', place: undefined }] : [];
   for (let found = pending.pop(); found !== undefined; found = pending.pop()) {
     const { node, isMap, field } = found;
     if (seen.has(node)) continue;

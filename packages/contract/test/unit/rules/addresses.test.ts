@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { byConcreteness, PAGES, readBasePath } from '../../../src/rules/addresses.ts';
+import { concreteFirst, PAGES, readBasePath } from '../../../src/rules/addresses.ts';
 import { readOpenApi } from '../../../src/schema/document.ts';
 
 /** A contract with an empty GET operation at each of these paths. */
@@ -118,11 +118,17 @@ describe('a path of the contract', () => {
   test('comes before those that are less concrete, wherever it stands', () => {
     const paths = ['/x/{a}/c', '/x/{a}', '/{x}/b', '/x/{a}.json', '/x/v{a}.json', '/x/b', '/x/b/{c}'];
     for (const some of [paths, paths.toReversed()]) {
-      const of = (...few: readonly string[]) => some.filter((each) => few.includes(each)).toSorted(byConcreteness);
+      const of = (...few: readonly string[]) =>
+        concreteFirst(some.flatMap((path) => (few.includes(path) ? [{ path }] : []))).map(({ path }) => path);
       expect(of('/x/b', '/x/{a}.json', '/x/v{a}.json', '/x/{a}', '/{x}/b')).toEqual([
         ...['/x/b', '/x/v{a}.json', '/x/{a}.json', '/x/{a}', '/{x}/b'],
       ]);
       expect(of('/x/{a}/c', '/x/b/{c}')).toEqual(['/x/b/{c}', '/x/{a}/c']);
+      // Templates of other lengths stay where they are.
+      const mixed = of('/x/{a}', '/x/b', '/x/b/{c}', '/x/{a}/c').map((path) => path.split('/').length);
+      expect(mixed).toEqual(
+        some.flatMap((path) => (/^\/x\/(?:b|\{a\})(?:\/|$)/.test(path) ? [path.split('/').length] : [])),
+      );
     }
   });
 

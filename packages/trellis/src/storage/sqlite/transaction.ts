@@ -27,12 +27,12 @@ called outside of it waits for its end`;
 
 class Held extends Error {}
 
-export type Write = RowOrStatement | Run<unknown>;
-export type Written = CreationOrFound | 'ran';
-export type Writes = Queue<Write, Written>;
+export type Write = RowOrStatement | TransactionRun<unknown>;
+export type AnswerOrRan = CreationOrFound | 'ran';
+export type Writes = Queue<Write, AnswerOrRan>;
 
 /** A run of the function of a transaction. */
-class Run<T> {
+class TransactionRun<T> {
   readonly isFirst: boolean;
   /** Resolves when another transaction may run, before the commit. */
   readonly over = Promise.withResolvers<undefined>();
@@ -102,7 +102,7 @@ export async function runTransaction<T>(writes: Writes, turns: Turns, work: Work
   // In the async context of the caller, and not in that of the queue.
   const bound = AsyncResource.bind(work);
   for (const holdMs of HOLDS_MS) {
-    const run = new Run(bound, holdMs);
+    const run = new TransactionRun(bound, holdMs);
     const { committed } = await turns.run(
       async () => {
         const committed = writes.add(run);
@@ -119,8 +119,8 @@ export async function runTransaction<T>(writes: Writes, turns: Turns, work: Work
   throw new Error(HELD);
 }
 
-export function isRun(write: Write): write is Run<unknown> {
-  return write instanceof Run;
+export function isRun(write: Write): write is TransactionRun<unknown> {
+  return write instanceof TransactionRun;
 }
 
 /** Whether a write has shown that the store can store rows. */
@@ -141,10 +141,10 @@ export async function writeTogether(
   taken: readonly Write[],
   more: More<Write>,
   observer: StoreObserver | undefined,
-): Promise<(Written | Error)[]> {
+): Promise<(AnswerOrRan | Error)[]> {
   const begunAt = performance.now();
   const batch: Write[] = [];
-  const answers: (Written | Error)[] = [];
+  const answers: (AnswerOrRan | Error)[] = [];
   let others: RowOrStatement[] = [];
   let sent = 0;
   let isShared = false;
@@ -184,7 +184,7 @@ export async function writeTogether(
     await writer.call('rollback').catch(() => undefined);
     if (!(error instanceof ConstraintViolated) || batch.length === 1) throw error;
     // One of them broke a constraint that fails all, such as one that the commit checks: now each is done alone.
-    const alone: (Written | Error)[] = [];
+    const alone: (AnswerOrRan | Error)[] = [];
     for (const item of batch)
       alone.push(...(await writeTogether(writer, [item], () => [], undefined).catch((why: unknown) => [asError(why)])));
     return alone;

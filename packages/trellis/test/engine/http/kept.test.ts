@@ -54,8 +54,8 @@ components:
   expect(await Promise.all(paths.map(get1))).toEqual([
     ['/shares/1/accept', 200, '"accept 1"'],
     ['/shares/public-key/2', 200, '"key 2"'],
-    // Of two paths that match, the first in the contract applies.
-    ['/shares/public-key/accept', 200, '"accept public-key"'],
+    // Of two paths that match, the more concrete one applies.
+    ['/shares/public-key/accept', 200, '"key accept"'],
     ['/shares/', 206, '"some"'],
     ['/users/3/shares', 200, '"of 3"'],
   ]);

@@ -165,6 +165,6 @@ test('the text of a message is read in these places only, each with its reason',
     "contract/src/validator/keywords.ts: the name of Ajv's documented tag of templates of code",
     'trellis/src/files/csv.ts: told without the line, which is not that of the file',
     'trellis/src/http/node-http.ts: so nothing but this reason tells it',
-    'trellis/src/instance/instance.ts: only compared with the last one, so that a repeated line is logged once',
+    'trellis/src/observability/readiness.ts: only compared with the last one, so that a repeated line is logged once',
   ]);
 });

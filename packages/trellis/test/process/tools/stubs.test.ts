@@ -66,7 +66,7 @@ describe('a service that trellis init --contract has made', () => {
     expect(read('service/recallParcel.ts')).toContain("stub<Reply<'recallParcel'>>({ status: 204 })");
     expect(read('service/listDepots.ts')).toContain('body: [{ id: 1n }]');
     expect(read('service/drawLabel.ts')).toMatch(/body: new Uint8Array\(\d+\)/);
-    expect(read('service/addPicture.ts')).toContain(String.raw`body: '1,Ada\r\n'`);
+    expect(read('service/addPicture.ts')).toContain(String.raw`body: "1,Ada\r\n"`);
     expect(
       readdirSync(join(service, 'test'))
         .map((file) => read(`test/${file}`))
