@@ -22,7 +22,5 @@ export {
 export { areScopes, NO_SCOPES } from './scopes.ts';
 /** Changes by a patch of a client, as RFC 7396 says. */
 export { mergePatch } from './merge-patch.ts';
-/** Equality of exact values. */
-export { areEqual } from './schema/exact.ts';
 /** int64: exact from JSON and to JSON. */
 export { exactJson, int64, isInt64, sendable } from './schema/int64.ts';

@@ -7,7 +7,7 @@ const WORK_PER_BYTE = 5;
 
 /**
  * A verdict is the check of one message, one at a time. `left`: the work that it may still take, infinite between
- * verdicts, as the store compares JSON too; `at`: the schema that spent last; `rest`: what was left at the end.
+ * verdicts, as values of the contract are compared too; `at`: the schema that spent last; `rest`: what was left at the end.
  */
 export const budget: { left: number; rest: number; at: object | undefined } = {
   left: Infinity,

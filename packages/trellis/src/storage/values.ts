@@ -1,4 +1,4 @@
-import { areEqual, asError, exactJson, int64, sendable } from 'trellis-contract/ground';
+import { asError, exactJson, int64, sendable } from 'trellis-contract/ground';
 import { ValueRefused } from './store-errors.ts';
 
 /** The escape of U+0000, which JSON.stringify writes for that character alone. */
@@ -34,7 +34,17 @@ export function canonical(value: unknown): unknown {
 /** Compares texts of JSON, or null; the order of members does not count. */
 export function isSameJson(one: unknown, other: unknown): boolean {
   if (typeof one !== 'string' || typeof other !== 'string') return one === other;
-  return one === other || areEqual(Json.parse(one), Json.parse(other));
+  return one === other || isSame(Json.parse(one), Json.parse(other));
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return one === other;
+  const [members, others] = [Object.entries(one), new Map(Object.entries(other))];
+  return (
+    Array.isArray(one) === Array.isArray(other) &&
+    members.length === others.size &&
+    members.every(([name, value]: [string, unknown]) => others.has(name) && isSame(value, others.get(name)))
+  );
 }
 
 /** PostgreSQL stores no such text. */
