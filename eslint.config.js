@@ -86,9 +86,9 @@ const IMPORTS_OF_CONTRACT = {
   'schema/**': { others: GROUND },
   'rules/**': { others: [...GROUND, 'schema/'] },
   'message/**': { others: [...GROUND, 'schema/', 'rules/'] },
-  'validator/**': { others: [...GROUND, 'contract.ts', 'schema/', 'rules/', 'message/'] },
+  'validator/**': { others: [...GROUND, 'schema/', 'rules/', 'message/'] },
   'validator/validator-eov.ts': {
-    others: [...GROUND, 'contract.ts', 'schema/', 'rules/', 'message/'],
+    others: [...GROUND, 'schema/', 'rules/', 'message/'],
     packages: ['express-openapi-validator/dist'],
   },
 };

@@ -5,9 +5,8 @@ import { type ContractReply, replyFor } from './message/content.ts';
 import { parameterReader } from './message/parameters.ts';
 import { senderOf } from './message/sent.ts';
 import { challenge, withChallenges } from './challenges.ts';
-import type { ContractOperation } from './contract.ts';
+import type { ContractOperation, Demand } from './message/operation.ts';
 import { type ErrorNumber, PHRASES, type Refusal, type RequestFault, statusOf } from './refusal.ts';
-import type { Demand } from './security.ts';
 import type { ErrorBody } from './types.ts';
 
 export const JSON_TYPE = 'application/json';

@@ -13,16 +13,15 @@ import './globals.ts';
 /** The text of a contract becomes operations, or is refused with each place. */
 export { loadContract, type Loaded, readContractFile } from './load.ts';
 /** What a loaded contract is: its operations, with their data. */
-export {
-  type Contract,
-  type ContractBody,
-  type ContractOperation,
-  type HeaderValues,
-  readOperations,
-  type ReplyData,
-  type RequestData,
-  scopesOf,
-} from './contract.ts';
+export type {
+  Contract,
+  ContractBody,
+  ContractOperation,
+  HeaderValues,
+  ReplyData,
+  RequestData,
+} from './message/operation.ts';
+export { readOperations, scopesOf } from './contract.ts';
 /** The document as OpenAPI has it, and what its references lead to. */
 export {
   type AnySchema,

@@ -1,4 +1,4 @@
-import type { ContractOperation, RequestData } from './contract.ts';
+import type { ContractOperation, RequestData } from './message/operation.ts';
 import { ErrorNumber, Refusal } from './refusal.ts';
 import type { ContractContent } from './message/content.ts';
 import { type Holder, parseJson } from './message/json.ts';

@@ -4,7 +4,8 @@ import type { Attempt } from './schema/findings.ts';
 import { exactJson } from './schema/int64.ts';
 import { replyFor } from './message/content.ts';
 import { inWords, ReplyError } from './message/faults.ts';
-import { type ContractOperation, type Declared, readOperations } from './contract.ts';
+import type { ContractOperation, Declared } from './message/operation.ts';
+import { readOperations } from './contract.ts';
 import { messageOf } from './explained-error.ts';
 import {
   type ErrorBodyOf,

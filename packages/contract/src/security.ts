@@ -1,16 +1,7 @@
+import type { Demand } from './message/operation.ts';
 import { areScopes, NO_SCOPES } from './scopes.ts';
 import type { Attempt } from './schema/findings.ts';
 import { type OpenApiDocument, refuse, type Resolve, type Security, type SecurityScheme } from './schema/document.ts';
-
-/** What an operation asks of the token of a request. */
-export interface Demand {
-  /** Alternatives: a token needs all scopes of one of them. Without alternatives, the operation looks at no token. */
-  readonly security: readonly (readonly string[])[];
-  /** Whether a request without a token is served. */
-  readonly anonymous: boolean;
-  /** The header fields that may have the token: `Authorization` for a bearer token, or those of API keys. */
-  readonly carriers: readonly string[];
-}
 
 export function readSecurity(
   { components }: OpenApiDocument,

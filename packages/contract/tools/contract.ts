@@ -1,5 +1,5 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import type { Contract } from '../src/contract.ts';
+import type { Contract } from '../src/message/operation.ts';
 import { ContractError } from '../src/contract-error.ts';
 import { loadContract } from '../src/load.ts';
 import { compareContracts } from './compatibility/compare.ts';

@@ -1,4 +1,4 @@
-import type { Contract } from '../src/contract.ts';
+import type { Contract } from '../src/message/operation.ts';
 import { type AnySchema, type Follow, follower, locationOf } from '../src/schema/document.ts';
 import { exactChecks } from '../src/schema/exact.ts';
 import { forbids } from '../src/rules/declared.ts';

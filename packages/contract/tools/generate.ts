@@ -14,7 +14,7 @@ import { parse } from 'yaml';
 import { follower, locationOf, type OpenApiDocument } from '../src/schema/document.ts';
 import { ContractError } from '../src/contract-error.ts';
 import { unlistedNumbers } from '../src/listed-numbers.ts';
-import type { Contract } from '../src/contract.ts';
+import type { Contract } from '../src/message/operation.ts';
 import { examine, sumOf } from '../src/load.ts';
 import { outlinesOf } from '../src/message/undeclared.ts';
 import { untestedValidator } from '../src/validator/self-test.ts';

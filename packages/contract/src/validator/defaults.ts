@@ -1,4 +1,4 @@
-import type { Declared } from '../contract.ts';
+import type { Declared } from '../message/operation.ts';
 import { type AnySchema, type Follow, locationOf } from '../schema/document.ts';
 import { ContractError } from '../contract-error.ts';
 import type { Attempt } from '../schema/findings.ts';

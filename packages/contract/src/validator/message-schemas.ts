@@ -1,4 +1,4 @@
-import type { Declared } from '../contract.ts';
+import type { Declared } from '../message/operation.ts';
 import type { ContractContent } from '../message/content.ts';
 import type { AnySchema } from '../schema/document.ts';
 import { OF_PARAMETER } from './place.ts';

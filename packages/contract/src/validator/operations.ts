@@ -1,4 +1,4 @@
-import type { ContractOperation, Declared } from '../contract.ts';
+import type { ContractOperation, Declared } from '../message/operation.ts';
 import { ContractError } from '../contract-error.ts';
 import { messageOf } from '../explained-error.ts';
 import { type ContractContent, replyFor } from '../message/content.ts';

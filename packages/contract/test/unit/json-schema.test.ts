@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ContractOperation } from '../../src/contract.ts';
+import type { ContractOperation } from '../../src/message/operation.ts';
 import { ContractError } from '../../src/contract-error.ts';
 import { ErrorNumber, Refusal } from '../../src/refusal.ts';
 import { ReplyError } from '../../src/message/faults.ts';

@@ -1,9 +1,8 @@
-import type { Contract, ContractOperation } from '../../src/contract.ts';
+import type { Contract, ContractOperation, Demand } from '../../src/message/operation.ts';
 import type { AnySchema, OpenApiDocument } from '../../src/schema/document.ts';
 import { urlOf } from '../../src/rules/addresses.ts';
 import { exactJson } from '../../src/schema/int64.ts';
 import type { Position } from '../../src/schema/positions.ts';
-import type { Demand } from '../../src/security.ts';
 import { operationOf } from '../derivation/messages.ts';
 import { declaredIn, deprecatedIn, errorNumbersIn, positionsIn } from './declared.ts';
 import { Edition, refusalOf, tolerant } from './editions.ts';

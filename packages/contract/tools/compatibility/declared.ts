@@ -1,4 +1,4 @@
-import type { Contract, ContractOperation } from '../../src/contract.ts';
+import type { Contract, ContractOperation } from '../../src/message/operation.ts';
 import {
   type DeclaredOperation,
   type Method,

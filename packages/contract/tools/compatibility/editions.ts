@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { replyFor } from '../../src/message/content.ts';
-import { type Contract, type ContractBody, type ContractOperation, readOperations } from '../../src/contract.ts';
+import type { Contract, ContractBody, ContractOperation } from '../../src/message/operation.ts';
+import { readOperations } from '../../src/contract.ts';
 import { type AnySchema, type Follow, follower, type OpenApiDocument } from '../../src/schema/document.ts';
 import { Refusal } from '../../src/refusal.ts';
 import { outlinesOf } from '../../src/message/undeclared.ts';

@@ -1,5 +1,5 @@
 import { variablesOf } from '../../src/rules/addresses.ts';
-import type { Contract } from '../../src/contract.ts';
+import type { Contract } from '../../src/message/operation.ts';
 import {
   METHODS,
   type Parameter,

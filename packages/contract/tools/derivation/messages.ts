@@ -1,4 +1,5 @@
-import { type Declared, readOperations } from '../../src/contract.ts';
+import type { Declared } from '../../src/message/operation.ts';
+import { readOperations } from '../../src/contract.ts';
 import { type AnySchema, follower, type OpenApiDocument, type Parameter } from '../../src/schema/document.ts';
 import { isExploded, isSpread } from '../../src/message/readable.ts';
 import { Position } from '../../src/schema/positions.ts';

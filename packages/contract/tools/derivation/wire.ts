@@ -1,4 +1,4 @@
-import type { Declared } from '../../src/contract.ts';
+import type { Declared } from '../../src/message/operation.ts';
 import type { Parameter } from '../../src/schema/document.ts';
 import { MAX_JSON_DEPTH } from '../../src/message/json.ts';
 import type { SentRequest } from '../../src/message/parameters.ts';

@@ -1,5 +1,5 @@
 import { pathToFileURL } from 'node:url';
-import type { ContractOperation } from '../../../contract/src/contract.ts';
+import type { ContractOperation } from '../../../contract/src/message/operation.ts';
 import { Refusal } from '../../../contract/src/refusal.ts';
 import { loadContract } from '../../../contract/src/load.ts';
 import { type AnySchema, type Method, type OpenApiDocument, resolver } from '../../../contract/src/schema/document.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse, stringify } from 'yaml';
 import { loadContract } from '../../../contract/src/load.ts';
-import type { ContractOperation } from '../../../contract/src/contract.ts';
+import type { ContractOperation } from '../../../contract/src/message/operation.ts';
 import type { AnySchema, Schema } from '../../../contract/src/schema/document.ts';
 
 /** A schema of a body, and the components that it refers to. */

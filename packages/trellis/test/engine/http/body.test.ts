@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import type { RequestData } from '../../../../contract/src/contract.ts';
+import type { RequestData } from '../../../../contract/src/message/operation.ts';
 import { byHand, JSON_TYPE, sendRaw } from '../../support/raw.ts';
 import { createItem } from '../../support/service.ts';
 import { until } from '../../support/until.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
-import type { ReplyData, RequestData } from '../../../../contract/src/contract.ts';
+import type { ReplyData, RequestData } from '../../../../contract/src/message/operation.ts';
 import { startApp } from '../../support/app.ts';
 import type { Handler } from '../../../src/service.ts';
 

@@ -1,6 +1,6 @@
 import { boolean, int32, int64, json, number, optional, table, text, timestamp } from 'trellis';
 import type { AnyService, Handler } from '../../../src/service.ts';
-import type { ReplyData } from '../../../../contract/src/contract.ts';
+import type { ReplyData } from '../../../../contract/src/message/operation.ts';
 import type { Creation } from '../../../src/storage/queries.ts';
 
 const tables = {

@@ -1,4 +1,4 @@
-import type { Contract, ContractOperation } from '../../../../../contract/src/contract.ts';
+import type { Contract, ContractOperation } from '../../../../../contract/src/message/operation.ts';
 import { Refusal } from '../../../../../contract/src/refusal.ts';
 import { ReplyError } from '../../../../../contract/src/message/faults.ts';
 import { exactJson } from '../../../../../contract/src/schema/int64.ts';
