@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { mergePatch } from 'trellis';
+import { mergePatch } from '../../src/merge-patch.ts';
 
 describe('mergePatch', () => {
   const merge = (stored: unknown, patch: unknown) => mergePatch(stored as Record<string, unknown>, patch as object);

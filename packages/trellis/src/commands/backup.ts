@@ -5,17 +5,12 @@ import { ExplainedError } from 'trellis-contract/ground';
 import { layoutOf } from '../storage/layout.ts';
 import { dumpCommand } from '../storage/postgres/location.ts';
 import { recordAct } from '../terminal/acts.ts';
-import {
-  backUp as backUpSqlite,
-  type Copied,
-  type Counts,
-  planRestore,
-  requireForeign as requireForeignTo,
-} from '../storage/sqlite/backup.ts';
+import { backUp as backUpSqlite, type Copied, type Counts, planRestore } from '../storage/sqlite/backup.ts';
 import { writeFile, writeNewFile } from '../files/new-file.ts';
 import { compareSum, sumFileOf, sumLine, sumOf } from '../files/sum.ts';
 import type { Job } from '../terminal/io.ts';
 import { print } from '../terminal/print.ts';
+import { requireForeign } from '../terminal/foreign.ts';
 import { faultOf, firstOf, nameOfRow } from '../terminal/rows.ts';
 import { watchSignals } from '../instance/signals.ts';
 
@@ -85,11 +80,6 @@ function pathOfStore({ DATABASE_URL: store }: Config, what: 'backup' | 'restore'
     throw new ExplainedError(`use the command of PostgreSQL: ${dumpCommand(store, what, file)}`);
   requireForeign({ DATABASE_URL: store }, file);
   return store.path;
-}
-
-/** @throws StoreUnusable if the file belongs to a store in SQLite, or has the name that one of its files will have */
-export function requireForeign({ DATABASE_URL: store }: Pick<Config, 'DATABASE_URL'>, file: string): void {
-  if (store.engine === 'sqlite') requireForeignTo(store.path, file);
 }
 
 function inWords(counts: Counts): string {

@@ -8,7 +8,7 @@ import { type DamagedRow, damagedTexts } from '../storage/sqlite/damaged-texts.t
 import type { AnyRow } from '../storage/engine.ts';
 import type { Store } from '../storage/store.ts';
 import { writeNewFile } from '../files/new-file.ts';
-import { requireForeign } from './backup.ts';
+import { requireForeign } from '../terminal/foreign.ts';
 import type { Job } from '../terminal/io.ts';
 import { print } from '../terminal/print.ts';
 import { Progress } from '../terminal/progress.ts';

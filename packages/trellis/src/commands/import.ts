@@ -7,7 +7,7 @@ import { ExplainedError, messageOf } from 'trellis-contract/ground';
 import { Interrupted } from '../exit-codes.ts';
 import { type ImportCounts, Importer, StoreLost } from '../files/importer.ts';
 import { recordAct } from '../terminal/acts.ts';
-import { requireForeign } from './backup.ts';
+import { requireForeign } from '../terminal/foreign.ts';
 import type { Io, Job } from '../terminal/io.ts';
 import { print } from '../terminal/print.ts';
 import { Progress } from '../terminal/progress.ts';

@@ -32,7 +32,7 @@ export function backUp(layout: Layout, path: string, copy: string): Copied {
  *
  * @throws StoreUnusable if the backup is a file of the store, or has the name that such a file will have
  */
-export function requireForeign(path: string, backup: string): void {
+export function requireForeignTo(path: string, backup: string): void {
   const paths = existsSync(path) ? [path, realpathSync(path)] : [path];
   const isOwn = paths.some((store) =>
     ['', '-wal', '-shm', '-journal', ACTS_FILE].some(
