@@ -58,7 +58,7 @@ function asStatement({ sql, parameters, query }: kysely.CompiledQuery): Statemen
   const { orAction } = query as Partial<kysely.InsertQueryNode>;
   if (orAction !== undefined)
     throw new Error(`only SQLite knows \`or ${orAction.action}\`: use \`onConflict\`, which both engines have`);
-  if (ANY_OF_LIST.test(sql))
+  if (parameters.some(Array.isArray) && ANY_OF_LIST.test(sql))
     throw new Error('only PostgreSQL knows `any` of a list: use `in`, which both engines have');
   const { limit, offset } = query as Partial<kysely.SelectQueryNode>;
   requireNotNegative('limit', limit?.limit);
