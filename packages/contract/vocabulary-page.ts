@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { type VocabularyRow, VOCABULARY } from './src/rules/vocabulary.ts';
 
-const HEADER = `<!-- Generated from src/contract/rules/vocabulary.ts by \`npm run generate\`. Do not edit. -->
+const HEADER = `<!-- Generated from packages/contract/src/rules/vocabulary.ts by \`npm run generate\`. Do not edit. -->
 
 # What a contract may say
 

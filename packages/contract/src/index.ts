@@ -60,7 +60,7 @@ export {
   validateRequest,
 } from './request.ts';
 /** What a message has, by its media type, and how replies are found by status. */
-export { declaredFor, OWN_HEADERS, replyFor, returnedFor } from './message/content.ts';
+export { type ContractContent, declaredFor, OWN_HEADERS, replyFor, returnedFor } from './message/content.ts';
 /** Exact JSON. */
 export { type Holder, parseJson, PlainObject } from './message/json.ts';
 /** Parameters as texts, and their values. */

@@ -159,10 +159,12 @@ type ByDefault<R> = R extends { default: infer D }
       : ReplyOf<Exclude<ClientErrors, keyof R>, D>
   : never;
 type ListsNumbers<R> = R extends { content: infer C }
-  ? C[keyof C] extends { error: infer N extends number }
-    ? number extends N
-      ? false
-      : true
+  ? C[keyof C] extends { error?: infer N }
+    ? [NonNullable<N>] extends [number]
+      ? number extends NonNullable<N>
+        ? false
+        : true
+      : false
     : false
   : false;
 /** The registered statuses of each range that have a body: any other one must be declared by its number. */

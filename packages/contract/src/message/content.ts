@@ -232,7 +232,7 @@ function replyOf(
 
 /** What holds a Buffer may change it later, and http/reply.ts takes one for a page that replies share. */
 function copied(body: unknown): Sent {
-  const own = nodeTypes.isUint8Array(body) ? new Uint8Array(body) : body;
-  if (own instanceof Uint8Array && own.length > MAX_REPLY_BYTES) throw tooLong();
-  return { body: own, work: workFor(0) };
+  if (!nodeTypes.isUint8Array(body)) return { body, work: workFor(0) };
+  if (body.length > MAX_REPLY_BYTES) throw tooLong();
+  return { body: new Uint8Array(body), work: workFor(0) };
 }

@@ -32,6 +32,8 @@ class Outline {
   private readonly known: Outlines;
   private readonly isKept: boolean;
   private readonly schemas: readonly Schema[];
+  /** Those that only test the value: what they name stays. */
+  private readonly tests: readonly Schema[];
   private readonly names: ReadonlySet<string>;
   private readonly patterns: readonly string[];
   /** Without a pattern, all members that no schema names have one place. */
@@ -44,7 +46,11 @@ class Outline {
     this.known = known;
     this.isKept = isKept;
     this.schemas = inPlace(roots, known.follow);
-    this.names = new Set(closure(roots, (each) => tested(each, known.follow)).flatMap(namesIn));
+    if (!isKept) spend(MAKING * this.schemas.length);
+    const applied = new Set(this.schemas);
+    const all = closure(roots, (each) => tested(each, known.follow));
+    this.tests = all.filter((each) => !applied.has(each));
+    this.names = new Set(all.flatMap(namesIn));
     this.patterns = this.schemas.flatMap(({ patternProperties = {} }) => Object.keys(patternProperties));
     this.places = Math.max(0, ...this.schemas.map(({ prefixItems = [] }) => prefixItems.length));
     this.others = known.othersOf(roots, this.schemas);
@@ -57,7 +63,15 @@ class Outline {
 
   /** @throws Overspent */
   member(name: string): OutlineAt {
-    if (this.names.has(name)) return this.part(name, () => membersOf(this.schemas, name, this.known.matching(name)));
+    if (this.names.has(name))
+      return this.part(
+        name,
+        () => membersOf(this.schemas, name, this.known.matching(name)),
+        () =>
+          this.tests.flatMap(({ properties = {} }) =>
+            Object.hasOwn(properties, name) ? [properties[name] ?? true] : [],
+          ),
+      );
     if (this.patterns.length === 0) return this.part(undefined, () => membersOf(this.schemas, undefined));
     spend(MAKING * this.schemas.length + name.length * this.known.timeOf(this.patterns));
     return this.known.at(membersOf(this.schemas, undefined, this.known.matching(name)), false);
@@ -66,14 +80,25 @@ class Outline {
   /** @throws Overspent */
   item(index: number): OutlineAt {
     const at = Math.min(index, this.places);
-    return this.part(at, () => this.schemas.map(({ prefixItems = [], items = true }) => prefixItems[at] ?? items));
+    const itemOf = ({ prefixItems = [], items = true }: Schema) => prefixItems[at] ?? items;
+    return this.part(
+      at,
+      () => this.schemas.map(itemOf),
+      () => [...this.tests.map(itemOf), ...[...this.schemas, ...this.tests].flatMap(({ contains }) => contains ?? [])],
+    );
   }
 
-  private part(at: string | number | undefined, schemas: () => readonly AnySchema[]): OutlineAt {
+  /** @param tests the schemas that only test the part, and name members of it */
+  private part(
+    at: string | number | undefined,
+    schemas: () => readonly AnySchema[],
+    tests: () => readonly AnySchema[] = () => [],
+  ): OutlineAt {
     if (this.parts.has(at)) return this.parts.get(at);
     const isKept = this.isKept && this.roots.length === 1;
     if (!isKept) spend(MAKING * this.schemas.length);
-    const found = this.known.at(schemas(), isKept);
+    const own = schemas();
+    const found = this.known.at(own, isKept) && this.known.at([...own, ...tests()], isKept);
     if (isKept || !this.isKept || found?.isKept !== false) this.parts.set(at, found);
     return found;
   }
@@ -135,7 +160,8 @@ function hasNames({ properties = {} }: Schema): boolean {
 function namesIn(schema: Schema): string[] {
   const { properties = {}, required = [], dependentRequired = {}, dependentSchemas = {} } = schema;
   const dependent = [...Object.entries(dependentRequired).flat(2), ...Object.keys(dependentSchemas)];
-  return [...Object.keys(properties), ...required, ...dependent];
+  const values = (listed(schema) ?? []).filter(isObject).flatMap(Object.keys);
+  return [...Object.keys(properties), ...required, ...dependent, ...values];
 }
 
 /** Whether a schema says itself that an object has members which it does not name. */

@@ -219,7 +219,10 @@ export const EDITS: readonly Edit[] = [
     change: (node) =>
       Object.entries(node).flatMap(([member, scopes]) => {
         if (!Array.isArray(scopes) || !scopes.some((each) => String(each).includes(' '))) return [];
-        node[member] = [...new Set(scopes.flatMap((each) => String(each).split(' ').filter(Boolean)))];
+        const parts = [...new Set(scopes.flatMap((each) => String(each).split(' ').filter(Boolean)))];
+        // Without a scope, any token would do.
+        if (parts.length === 0) return [];
+        node[member] = parts;
         return [{ node, member, name: member }];
       }),
   },

@@ -154,7 +154,9 @@ export const STATUS_422: Question = {
   key: 'status-422',
   ask: ({ document }) => {
     const found = repliesIn(document)
-      .filter(({ status, responses }) => status === '422' && !Object.hasOwn(responses, '400'))
+      .filter(
+        ({ status, responses }) => status === '422' && !['400', '4XX'].some((each) => Object.hasOwn(responses, each)),
+      )
       .map(({ responses, status, where }) => ({ node: responses, member: status, name: where }));
     const each = (change: (responses: Tree) => void) => () => {
       for (const responses of new Set(found.map(({ node }) => node))) change(responses);

@@ -1,4 +1,5 @@
 import { locationOf } from '../../src/schema/document.ts';
+import { namesIn } from '../../src/schema/yaml.ts';
 import type { ContractError } from '../../src/contract-error.ts';
 import { isSecurity } from './reading.ts';
 import type { Spot } from './spots.ts';
@@ -6,7 +7,6 @@ import { holdersIn, isNode, memberOf, operationsIn, partsOf, type Tree } from '.
 
 /** The failures outside operations have this body. */
 const OUTSIDE = 'schemas/Error';
-const COMPONENT = /^#\/components\/([^/]+\/[^/]+)/;
 
 export const UNUSED = {
   what: 'a component that nothing leads to was left out, where the service would refuse it',
@@ -50,7 +50,10 @@ function referencesOf(part: unknown): string[] {
     const mapped = Object.values(memberOf(memberOf(node, 'discriminator'), 'mapping') ?? {});
     return [node['$ref'], ...mapped].flatMap((each) => {
       if (typeof each !== 'string') return [];
-      return COMPONENT.exec(each)?.[1] ?? (mapped.includes(each) ? `schemas/${each}` : []);
+      const [first, section, name] = namesIn(each) ?? [];
+      if (first === 'components' && section !== undefined && name !== undefined)
+        return `${section}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+      return mapped.includes(each) ? `schemas/${each}` : [];
     });
   });
 }

@@ -4,7 +4,7 @@ import { urlOf } from '../../src/rules/addresses.ts';
 import { exactJson } from '../../src/schema/int64.ts';
 import type { Position } from '../../src/schema/positions.ts';
 import { operationOf } from '../derivation/messages.ts';
-import { declaredIn, deprecatedIn, errorNumbersIn, positionsIn } from './declared.ts';
+import { declaredIn, deprecatedIn, errorNumbersIn, pairsIn } from './declared.ts';
 import { Edition, refusalOf, tolerant } from './editions.ts';
 import { takesRequests } from './paths.ts';
 import { renamedPaths, withNewMembers, withNewNames } from './renames.ts';
@@ -191,10 +191,8 @@ class Comparer {
 
   private compareDeclared(was: AnySchema | undefined, is: AnySchema | undefined, where: string): void {
     if (was === undefined || is === undefined) return;
-    const ofRequests = where.includes('request body');
-    const after = positionsIn(this.is.position(is));
-    for (const [name, before] of positionsIn(this.was.position(was))) {
-      const present = after.get(name);
+    const ofRequests = /request body| parameter /.test(where);
+    for (const { name, before, present } of pairsIn(this.was.position(was), this.is.position(is))) {
       if (present === undefined) {
         // The service refuses the member in a closed object, and ignores it in an open one. Replies are compared by messages.
         if (ofRequests) this.report('member of requests removed', where, name);

@@ -19,16 +19,39 @@ export function declaredIn({ document }: Contract, { path, method }: ContractOpe
   return { ...operation, parameters };
 }
 
-/** Each place that a contract declares in a value, by names such as `children[].name`. */
-export function positionsIn(position: Position, name = '', seen = new Set<Position>()): Map<string, Position> {
-  if (seen.has(position)) return new Map();
-  seen.add(position);
-  const { names, types } = position;
-  const members = [...names].map((each) => [name === '' ? each : `${name}.${each}`, position.member(each)] as const);
-  const items = types.size < 7 && types.has('array') ? [[`${name}[]`, position.item(Infinity)] as const] : [];
-  const within = [...members, ...items].flatMap(([each, inner]) => [...positionsIn(inner, each, seen)]);
-  return new Map([[name, position], ...within]);
+interface Pair {
+  /** Such as `children[].name`. */
+  readonly name: string;
+  readonly before: Position;
+  /** Undefined: the present contract declares no such place. */
+  readonly present: Position | undefined;
 }
+
+/** Each place that a contract declares in a value, with the same place of the present contract; each pair once. */
+export function* pairsIn(
+  before: Position,
+  present: Position | undefined,
+  name = '',
+  seen = new Map<Position, Set<Position | undefined>>(),
+): Generator<Pair> {
+  const others = seen.getOrInsertComputed(before, () => new Set());
+  if (others.has(present)) return;
+  others.add(present);
+  yield { name, before, present };
+  for (const each of before.names) {
+    const now = present?.names.has(each) === true ? present.member(each) : undefined;
+    yield* pairsIn(before.member(each), now, name === '' ? each : `${name}.${each}`, seen);
+  }
+  if (hasItems(before))
+    yield* pairsIn(
+      before.item(Infinity),
+      present && hasItems(present) ? present.item(Infinity) : undefined,
+      `${name}[]`,
+      seen,
+    );
+}
+
+const hasItems = ({ types }: Position) => types.size < 7 && types.has('array');
 
 /** The JSON Pointers of the parts that a contract declares deprecated. */
 export function deprecatedIn(document: OpenApiDocument): ReadonlySet<string> {

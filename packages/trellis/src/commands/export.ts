@@ -12,7 +12,7 @@ import { requireForeign } from '../terminal/foreign.ts';
 import type { Job } from '../terminal/io.ts';
 import { print } from '../terminal/print.ts';
 import { Progress } from '../terminal/progress.ts';
-import { faultOf, firstOf, nameOfRow, valueOf } from '../terminal/rows.ts';
+import { faultOf, firstOf, MAX_NAMED, nameOfRow, valueOf } from '../terminal/rows.ts';
 import { type Format, formatOf, openRecords, type Records, toNdjson } from '../files/records.ts';
 import { watchSignals } from '../instance/signals.ts';
 import { withStore } from '../terminal/with-store.ts';
@@ -40,8 +40,12 @@ export async function exportRecords(
     const damaged = damagedIn(job, records.table, [...names, ...key]).map(
       (row) => [nameOfRow(key, row.key), faultOf(row)] as const,
     );
-    const leftOut = new Map<string, string>();
-    const leaveOut = leftOut.set.bind(leftOut);
+    const leftOut: string[] = [];
+    let missing = 0;
+    const leaveOut = (name: string, reason: string) => {
+      missing++;
+      if (leftOut.length < MAX_NAMED) leftOut.push(`${name}: ${reason}`);
+    };
     const lines = texts(records, names, key, store, format, progress, new Map(damaged), leaveOut);
     if (path === undefined) for await (const text of lines) await print(io, text);
     else {
@@ -51,10 +55,9 @@ export async function exportRecords(
         pipeline(lines, createWriteStream(temporary), { signal }),
       );
     }
-    if (leftOut.size > 0) {
-      const rows = leftOut.entries().map(([name, reason]) => `${name}: ${reason}`);
+    if (missing > 0) {
       throw new ExplainedError(
-        `the export has all rows of ${records.table} but ${leftOut.size}: ${firstOf([...rows])}: change their values in the store, or bring them back from a backup`,
+        `the export has all rows of ${records.table} but ${missing}: ${firstOf(leftOut, missing)}: change their values in the store, or bring them back from a backup`,
       );
     }
   });

@@ -1,4 +1,6 @@
 import {
+  type ContractContent,
+  type ContractOperation,
   follower,
   type Holder,
   leaveOut,
@@ -29,7 +31,19 @@ export interface FileRecord {
 const GROWTH = 6;
 
 /** The rows of a table in a file: each record is a body of the operation that creates a row. */
-export type Records = Awaited<ReturnType<typeof openRecords>>;
+export interface Records {
+  readonly table: string;
+  readonly key: readonly string[];
+  readonly operation: ContractOperation;
+  readonly operate: Handler;
+  readonly content: ContractContent;
+  readonly body: Position;
+  /** The members that are null in a record without a value for them. */
+  readonly nulls: ReadonlySet<string>;
+  readonly csv: ReturnType<typeof csvOf>;
+  /** The most bytes of a record. */
+  readonly maxBytes: number;
+}
 
 /**
  * Chooses a table by the option --table.
@@ -47,7 +61,10 @@ export function chooseTable(chosen: string | undefined, all: readonly string[], 
 }
 
 /** @param chosen the option --table @throws ExplainedError, also if the operation requires a parameter, which no file has */
-export async function openRecords({ contract, operations, records, tables }: AnyService, chosen: string | undefined) {
+export async function openRecords(
+  { contract, operations, records, tables }: AnyService,
+  chosen: string | undefined,
+): Promise<Records> {
   const table = chooseTable(chosen, Object.keys(records));
   const { document, operations: declared } = await loadContract(contract, 'any');
   const id = records[table] ?? '';

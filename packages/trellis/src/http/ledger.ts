@@ -219,6 +219,8 @@ class Share {
 
   take(holder: Shareholder, places = 1): boolean {
     const { used, max, holders } = this;
+    // Many places at once, as for bytes that are inflated, leave half of the reserve to holders that have none.
+    if (places > 1 && used + places > max * (1 + RESERVE / 2)) return false;
     const left = 1 - (used / max - 1) / RESERVE;
     if (used >= max && holder.count * holders >= used * left) return false;
     this.used += places;

@@ -94,7 +94,19 @@ export function middlewaresOf(
   function checkSecurityAgain(context: Context, read: ReadRequest): Promise<ReadRequest> | ReadRequest {
     const { caller, startedAt } = context;
     if (caller === undefined || performance.now() - startedAt <= REAUTHENTICATE_AFTER_MS) return read;
-    return identify(context, readCredentials(context.request.headers))?.then(() => read) ?? read;
+    return identifyAgain(context, read);
+  }
+
+  /** The ledger has let go of the body, which stays in memory until the store knows whether the token is still valid. */
+  async function identifyAgain(context: Context, read: ReadRequest): Promise<ReadRequest> {
+    const { ledger, key, slots } = context;
+    if (!ledger.takeSlots({ key, slots })) throw overloaded;
+    try {
+      await identify(context, readCredentials(context.request.headers));
+      return read;
+    } finally {
+      ledger.releaseSlots({ key, slots });
+    }
   }
 
   async function operate(context: Context, { request }: ReadRequest) {

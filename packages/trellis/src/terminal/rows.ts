@@ -2,7 +2,7 @@ import { exactJson } from 'trellis-contract/ground';
 import type { DamagedRow } from '../storage/sqlite/damaged-texts.ts';
 import type { AnyRow } from '../storage/engine.ts';
 
-const MAX_NAMED = 10;
+export const MAX_NAMED = 10;
 
 /** Names a row by its key: `id 5`. */
 export function nameOfRow(key: readonly string[], row: AnyRow): string {
@@ -13,9 +13,9 @@ export function faultOf({ columns }: DamagedRow): string {
   return `${columns.join(' and ')} is not UTF-8`;
 }
 
-/** Lists the first of them. */
-export function firstOf(names: readonly string[]): string {
-  const more = names.length - MAX_NAMED;
+/** Lists the first of them. @param count how many there are, if these are the first ones */
+export function firstOf(names: readonly string[], count = names.length): string {
+  const more = count - MAX_NAMED;
   return `${names.slice(0, MAX_NAMED).join('; ')}${more > 0 ? `; and ${more} more` : ''}`;
 }
 

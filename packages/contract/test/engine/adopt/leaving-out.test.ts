@@ -193,6 +193,16 @@ test.each([
   },
 );
 
+test('keeps a component that a percent-encoded reference leads to', () => {
+  const part = { type: 'object', properties: { a: { type: 'string', format: 'isbn' } } };
+  const document = parse(documentWith(['components', 'schemas', 'Page.Pet'], part)) as Data;
+  const book = at(document, ['components', 'schemas', 'Book', 'properties']) as Data;
+  Object.assign(book, { page: { $ref: '#/components/schemas/Page%2EPet' } });
+  const made = adopted(stringify(document));
+  expect(made.edits).not.toContain('a component that nothing leads to was left out, where the service would refuse it');
+  expect(at(made.document, ['components', 'schemas', 'Page.Pet'])).toBeDefined();
+});
+
 test('keeps a component that only a webhook or a mapping leads to, and asks about it', () => {
   const yaml = documentWith(['components', 'schemas', 'Alone'], { type: 'string', format: 'isbn' });
   const hook = {

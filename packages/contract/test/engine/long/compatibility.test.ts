@@ -210,6 +210,15 @@ const EDITS: readonly Edit[] = [
   ['[a, b]', '[b, a]', [], []],
 ];
 
+/** The open object of POTS as two members, the second of which may have one member fewer. */
+const twice = (other: string) =>
+  POTS.replace(
+    'open: { type: object, properties: { by: { type: string } } }',
+    `one: { $ref: '#/components/schemas/By' }\n        other: { $ref: '#/components/schemas/${other}' }`,
+  ).concat(
+    '    By: { type: object, properties: { by: { type: string } } }\n    None: { type: object, properties: { at: { type: string } } }\n',
+  );
+
 const seen = new Set<RuleName>();
 const pots = await loadContract(POTS);
 
@@ -225,6 +234,24 @@ describe('compareContracts', () => {
       for (const rule of found) seen.add(rule);
       expect([...found].sort()).toEqual(rules.toSorted());
     }
+  });
+
+  test('sees a member that goes where a schema is used for the second time', async () => {
+    const [was, is] = [await loadContract(twice('By')), await loadContract(twice('None'))];
+    const gone = compareContracts(was, is).filter(({ rule }) => rule === 'member of requests removed');
+    expect(gone).toEqual([expect.objectContaining({ rule: 'member of requests removed' })]);
+  });
+
+  test('sees a member that goes from an object in the query', async () => {
+    const filter = (names: string) =>
+      POTS.replace(
+        '{ name: X-Trace,',
+        () => `{ name: filter, in: query, style: deepObject, explode: true, schema: { type: object, properties: { ${names} } } }
+        - { name: X-Trace,`,
+      );
+    const [was, is] = ['a: { type: string }, b: { type: string }', 'a: { type: string }'].map(filter);
+    const found = compareContracts(await loadContract(was ?? ''), await loadContract(is ?? ''));
+    expect(found.map(({ rule }) => rule)).toContain('member of requests removed');
   });
 
   test.each<[was: string, is: string, forth: readonly RuleName[], back: readonly RuleName[]]>([

@@ -84,6 +84,27 @@ describe('requests and replies keep members', () => {
     ['that a schema of dependentSchemas names', { ...open('a'), dependentSchemas: { a: open('b') } }, AB],
     ['that if names', { ...open('a'), if: { properties: { b: { const: 2 } } } }, AB],
     ['that not names', { ...open('a'), not: { properties: { b: { const: 3 } } } }, AB],
+    [
+      'of items that contains names',
+      {
+        ...open(),
+        properties: {
+          x: { type: 'array', items: open('a'), contains: { properties: { b: { const: 2 } }, required: ['b'] } },
+        },
+      },
+      `{"x":[${AB}]}`,
+    ],
+    [
+      'of members that a test names',
+      {
+        ...open(),
+        properties: { x: open('a') },
+        if: { properties: { x: { properties: { b: { const: 2 } } } } },
+        then: true,
+      },
+      `{"x":${AB}}`,
+    ],
+    ['that a value of enum has', { ...open('a'), enum: [{ a: 1, b: 2 }] }, AB],
     ['that have a name which JavaScript knows', open(...DECLARED), `{${meant('{"x":1}', DECLARED)}}`],
   ])('%s', async (_what, schema, body) => {
     expect(await handedOn({ ...kept, ...schema }, body)).toEqual([body, body]);

@@ -83,10 +83,12 @@ class TransactionRun<T> {
       return 'ran';
     } catch (thrown) {
       this.outcome = thrown instanceof Held ? undefined : { thrown };
+      // What fails from here on was asked by a run that is over.
+      const because = refused;
       await writer.call('undo', savepoint).catch((lost: unknown) => {
-        throw asError(refused ?? lost);
+        throw asError(because ?? lost);
       });
-      return refused === undefined ? 'ran' : asError(refused);
+      return because === undefined ? 'ran' : asError(because);
     } finally {
       this.over.resolve(undefined);
     }
