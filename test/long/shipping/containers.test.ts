@@ -140,8 +140,9 @@ describeWith(whyNoEngine(), 'the lines of docs/containers.md for containers', ()
       const shipped = Object.entries(packages).filter(([path, { link, dev, optional, devOptional }]) => {
         return path.includes('node_modules/') && !link && !dev && !optional && !devOptional;
       });
-      // npm links the workspaces; the image has one of them.
-      shipped.push(['trellis', packages['packages/trellis'] ?? { version: '' }]);
+      // npm links the workspaces; the image has two of them.
+      for (const [name, folder] of Object.entries({ trellis: 'trellis', 'trellis-contract': 'contract' }))
+        shipped.push([name, packages[`packages/${folder}`] ?? { version: '' }]);
       const purls = shipped.map(([path, { version }]) => {
         return `pkg:npm/${path.replace(/^.*node_modules\//, '').replace('@', '%40')}@${version}`;
       });
