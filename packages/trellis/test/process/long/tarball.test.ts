@@ -308,7 +308,7 @@ test('a contract becomes a service of stubs in an empty folder, as docs/extendin
   const [, install = ''] = /^the package \S+ is missing.*`(npm install .*)`$/m.exec(output) ?? [];
   expect([code, readdirSync(parcels)]).toEqual([1, expect.not.arrayContaining(['openapi.yaml'])]);
   for (const line of [install, init]) expect(await sh(parcels, line)).toEqual(passed());
-  expect(await sh(parcels, check)).toEqual(passed('stubs: 12 to write'));
+  expect(await sh(parcels, check)).toEqual(passed('stubs: 14 to write'));
   expect(await sh(parcels, 'npm test')).toEqual(passed('answers a valid request of each operation, on SQLite'));
   const { ask, stop } = await serve(parcels);
   expect(await ask('GET', '/v2/parcels/9007199254740993')).toMatchObject({ status: 200 });
