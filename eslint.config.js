@@ -12,11 +12,6 @@ const CONTRACT = 'packages/contract/src';
 /** Packages that only the folders with these names in `packages` import. */
 const PACKAGES = ['express', 'express-openapi-validator/dist', 'kysely', 'node:process', 'node:sqlite', 'pg'];
 
-/**
- * Who imports whom: the files of a folder import each other, unless `own` says which of them, or its `ownTypes` the types of
- * which. From other folders they import what is in `others` (after the `../` of the import), or its types if it is in
- * `types`. Of two entries for a file, the later counts.
- */
 /** What an operation sees of the store, what an engine must do, what an operator does, and how they fail. */
 const STORE = ['queries.ts', 'engine.ts', 'store.ts', 'store-errors.ts'];
 const SHARED_BY_ENGINES = [
@@ -35,6 +30,12 @@ const ABOVE_STORAGE = ['auth', 'files', 'http', 'observability', 'pages', 'stora
 /** A thread of SQLite would load the validator. */
 const BEYOND_GROUND = '^trellis-contract$';
 const OF_SERVICE = ['config.ts', 'environment.ts', 'read-settings.ts', 'service.ts', 'stub.ts'];
+
+/**
+ * Who imports whom: the files of a folder import each other, unless `own` says which of them, or its `ownTypes` the types of
+ * which. From other folders they import what is in `others` (after the `../` of the import), or its types if it is in
+ * `types`. Of two entries for a file, the later counts.
+ */
 const IMPORTS = {
   '*.ts': { others: [], own: [...ABOVE_STORAGE, 'environment.ts', 'read-settings.ts', 'service.ts'] },
   // What the package exports. It imports commands/main.ts and instance/start.ts at run time.
@@ -93,7 +94,7 @@ const IMPORTS_OF_CONTRACT = {
   },
 };
 
-/** What every folder of a package may import: they import nothing themselves. */
+/** What every folder of a package may import: they import no folder themselves. */
 const LEAVES = ['exit-codes.ts', 'explained-error.ts', 'globals.ts', 'shell.ts'];
 
 /** Where a version of Node that was not tested may differ. */

@@ -7,13 +7,13 @@ import { join } from 'node:path';
 const ROOT = join(import.meta.dirname, '..');
 const LAB = 'packages/trellis/lab';
 
-/** What each file of results proves, and the part of a line that names it, before the day and the commit. */
+/** What each file of results proves. Each of its measured lines has a day and a commit. */
 const PROOFS = [
   { file: `${LAB}/faults/RESULTS.md`, of: ['packages/trellis/src/storage'] },
   { file: `${LAB}/attacks/RESULTS.md`, of: ['packages/trellis/src/http', 'packages/contract/src'] },
   { file: `${LAB}/bench/RESULTS.md`, of: ['packages/trellis/src', 'packages/contract/src'] },
 ] as const;
-const MEASURED = /(?<day>\d{4}-\d\d-\d\d) · (?<commit>[\da-f]{8})\b/;
+const MEASURED = /\d{4}-\d\d-\d\d · (?<commit>[\da-f]{8})\b/;
 
 const git = (...args: readonly string[]) => spawnSync('git', args, { cwd: ROOT, encoding: 'utf8' });
 

@@ -49,12 +49,12 @@ export { matching, PAGES, readBasePath } from './rules/addresses.ts';
 export { DEFAULT_BODY_BYTES, MAX_BODY_BYTES, MAX_REPLY_BYTES } from './rules/body-limit.ts';
 /** A request is read and judged, in one pass each; the verdict is synchronous. */
 export {
+  type MessageBody,
   notUtf8,
   readRecord,
   type ReadRequest,
   readValues,
   requireValid,
-  type MessageBody,
   type TextBody,
   tooLarge,
   validateRequest,

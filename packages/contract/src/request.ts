@@ -4,7 +4,7 @@ import type { ContractContent } from './message/content.ts';
 import { type Holder, parseJson } from './message/json.ts';
 import { tooMuchWork } from './message/faults.ts';
 import type { SentRequest } from './message/parameters.ts';
-import { leaveOut } from './message/undeclared.ts';
+import { leaveOut, type Tell } from './message/undeclared.ts';
 import { begin, budget, end, Overspent, workFor } from './schema/budget.ts';
 import { explained } from './schema/overspent.ts';
 
@@ -35,12 +35,17 @@ export interface ReadRequest {
   readonly work: number;
 }
 
-/** Makes a request with a record as its body: JSON, or a value that was read already. @throws Refusal */
-export function readRecord(body: string | Holder, operation: ContractOperation): RequestData {
+/**
+ * Makes a request with a record as its body: JSON, or a value that was read already.
+ *
+ * @param tell gets the name of each member that is left out
+ * @throws Refusal
+ */
+export function readRecord(body: string | Holder, operation: ContractOperation, tell?: Tell): RequestData {
   const [mediaType = ''] = operation.body?.types.keys() ?? [];
   const sent = { path: operation.path, query: '', headers: {} };
   const content = typeof body === 'string' ? { text: body } : { value: body };
-  return validateRequest(sent, { mediaType, ...content }, operation);
+  return validateRequest(sent, { mediaType, ...content }, operation, tell);
 }
 
 /** @throws Refusal if the request breaks the contract */
@@ -48,9 +53,10 @@ export function validateRequest(
   sent: SentRequest,
   body: MessageBody | undefined,
   operation: ContractOperation,
+  tell?: Tell,
 ): RequestData {
   const read = readValues(sent, body, operation);
-  requireValid(read, operation);
+  requireValid(read, operation, tell);
   return read.request;
 }
 
@@ -94,9 +100,14 @@ function asRefusal(error: unknown): unknown {
  * Validates the request, leaves out what no schema names, and fills in the defaults. An operation must not get a request
  * that these two make invalid: minProperties counts members, and dependentRequired asks for some.
  *
+ * @param tell gets the name of each member that is left out of the body
  * @throws Refusal if the request breaks the contract
  */
-export function requireValid({ request, mediaType, work }: ReadRequest, operation: ContractOperation): void {
+export function requireValid(
+  { request, mediaType, work }: ReadRequest,
+  operation: ContractOperation,
+  tell?: Tell,
+): void {
   const left = operation.validator.request(request, mediaType, work);
   const { values } = operation;
   const content = mediaType === undefined ? undefined : operation.body?.types.get(mediaType);
@@ -106,7 +117,7 @@ export function requireValid({ request, mediaType, work }: ReadRequest, operatio
   let hadOthers, isFilledIn;
   begin(left);
   try {
-    hadOthers = [leaveOut(parameters, values.outline), leaveOut(body, content?.outline)].includes(true);
+    hadOthers = [leaveOut(parameters, values.outline), leaveOut(body, content?.outline, tell)].includes(true);
     isFilledIn = [values.position?.fillIn(parameters), content?.position?.fillIn(body)].includes(true);
   } catch (error) {
     throw asRefusal(error);

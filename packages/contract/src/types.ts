@@ -44,8 +44,8 @@ type FilledIn<T> = {
   [Name in keyof T as undefined extends Required<T>[Name] ? Name : never]-?: Defined<T[Name]>;
 } & (string extends keyof T ? (unknown extends T[string] ? Others : unknown) : unknown);
 /**
- * Marks an object whose schema keeps members without a name, for storage/tables.ts of trellis too: the compiler drops an index signature from
- * `{ ...body, id }`, but not a member.
+ * Marks an object whose schema keeps members without a name, for storage/tables.ts of trellis too: the compiler drops an
+ * index signature from `{ ...body, id }`, but not a member.
  */
 export interface Others {
   readonly 'other members'?: true;

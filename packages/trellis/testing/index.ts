@@ -60,7 +60,10 @@ export interface RunningService extends AsyncDisposable {
   readonly token: string;
   /** The lines of its log so far. */
   readonly log: readonly LogLine[];
-  /** Ends the service by a signal, by default by SIGTERM, as an operator does. Returns its exit code; null: the signal ended it. */
+  /**
+   * Ends the service by a signal, by default by SIGTERM, as an operator does. Returns its exit code; null: the signal ended
+   * it.
+   */
   readonly stop: (signal?: NodeJS.Signals) => Promise<number | null>;
 }
 interface LogLine {

@@ -13,6 +13,9 @@ type Undeclared = 'kept' | 'left out' | 'refused';
 /** What some schemas leave out of a value that all of them describe; undefined: nothing, also within it. */
 export type OutlineAt = Outline | undefined;
 
+/** Gets the name of each member that is left out. */
+export type Tell = (name: string) => void;
+
 /** The work to make an outline, for each of its schemas. */
 const MAKING = 35;
 /** The work to remove a member from an object of V8. */
@@ -193,11 +196,10 @@ export function outlinesOf(follow: Follow): Outlines {
 /**
  * Leaves members out of the value, and of all objects within it.
  *
- * @param tell gets the name of each
  * @returns whether there were any
  * @throws Overspent
  */
-export function leaveOut(value: unknown, place: OutlineAt, tell?: (name: string) => void): boolean {
+export function leaveOut(value: unknown, place: OutlineAt, tell?: Tell): boolean {
   if (place === undefined || typeof value !== 'object' || value === null) return false;
   let hadOthers = false;
   if (Array.isArray(value)) {

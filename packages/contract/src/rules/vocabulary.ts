@@ -8,7 +8,7 @@ export type ObjectKind =
   | ('OpenAPI' | 'Info' | 'Server' | 'Components' | 'Path Item' | 'Operation' | 'Parameter' | 'Request Body')
   | ('Media Type' | 'Response' | 'Header' | 'Security Scheme' | 'Security Requirement' | 'Schema' | 'Discriminator');
 
-/** One field of OpenAPI 3.1 or one keyword of JSON Schema 2020-12; packages/contract/docs/contract.md shows it as a row of a table. */
+/** One field of OpenAPI 3.1 or one keyword of JSON Schema 2020-12: a row of a table in docs/contract.md. */
 export interface VocabularyRow {
   /** `kept`: the service or the compiler enforces the field. `shown`: documentation. `refused`: the start fails. */
   readonly is: 'kept' | 'shown' | 'refused';

@@ -1,7 +1,7 @@
 import type { AnySchema, Schema } from './document.ts';
 
 /** How a keyword of JSON Schema holds schemas, and what they mean for a value (2020-12, sections 10 and 11). */
-export interface Applicator {
+interface Applicator {
   readonly in?: 'list' | 'map';
   /** Of a value: itself, its members, its items, the names of its members; `nothing`: only references lead there. */
   readonly to: 'the value' | 'members' | 'items' | 'names' | 'nothing';

@@ -53,7 +53,11 @@ export function isJsonNumber(text: string): boolean {
 /** JSON.stringify returns undefined for a value that JSON lacks, which its type in TypeScript does not say. */
 const stringify: (value: unknown) => string | undefined = JSON.stringify;
 
-/** JSON.stringify for values with bigints. With a replacer it would take three times as long. @throws Error for what JSON lacks */
+/**
+ * JSON.stringify for values with bigints. With a replacer it would take three times as long.
+ *
+ * @throws Error for what JSON lacks
+ */
 export function exactJson(value: unknown): string {
   return stringify(writable(value)) ?? 'null';
 }

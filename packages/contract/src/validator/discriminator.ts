@@ -30,7 +30,11 @@ function nameOf(reference = ''): string {
 /** How a mapping names a value: its names are texts, whereas values may be integers, booleans or null. */
 const named = (value: unknown) => (isLarge(value) ? undefined : String(value));
 
-/** The branch itself must demand these values: a discriminator does not affect validity (OpenAPI 3.1, 4.8.25). @throws ContractError */
+/**
+ * The branch itself must demand these values: a discriminator does not affect validity (OpenAPI 3.1, 4.8.25).
+ *
+ * @throws ContractError
+ */
 function pinnedValues({ discriminator }: Schema, branch: AnySchema, follow: Follow): readonly unknown[] {
   const { propertyName = '', mapping = {} } = discriminator ?? {};
   const refuse = (what: string): never => {

@@ -1,5 +1,6 @@
+import { STATUS_CODES } from 'node:http';
 import { describe, expect, test } from '@jest/globals';
-import { Refusal } from '../../src/refusal.ts';
+import { ErrorNumber, PHRASES, Refusal, statusOf } from '../../src/refusal.ts';
 import type { ErrorBodyOf } from '../../src/failures.ts';
 import { loadContract } from '../../src/load.ts';
 
@@ -268,4 +269,9 @@ describe('loadContract, with an errorBody,', () => {
     await expect(load('any')).resolves.toBeDefined();
     await expect(load('any', error('400'))).rejects.toThrow('declare 401 or default');
   });
+});
+
+test('names each status as Node does', () => {
+  const statuses = [...new Set(Object.values(ErrorNumber).map(statusOf))];
+  expect(PHRASES).toEqual(Object.fromEntries(statuses.map((status) => [status, STATUS_CODES[status]])));
 });

@@ -13,7 +13,11 @@ export interface Source {
   readonly text: Text;
 }
 
-/** Reads a document, and brings the files that it refers to into it. Their addresses are paths: nothing is fetched. @throws ContractError */
+/**
+ * Reads a document, and brings the files that it refers to into it. Their addresses are paths: nothing is fetched.
+ *
+ * @throws ContractError
+ */
 export async function readSource(file: string): Promise<Source> {
   const source = sourceOf(readText(file));
   const outside = referencesIn(source.document).find(({ reference }) => !reference.startsWith('#'));

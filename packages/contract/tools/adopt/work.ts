@@ -6,7 +6,7 @@
  * a question too. A stage goes on until it changes nothing, as an edit may make another one necessary.
  *
  * Out go the places of each edit, the questions, and the refusals of what nothing mends: with one of those, no contract is
- * written. Nothing is lost without a line: whatever changes the tree tells its places (`tell`, `settle`).
+ * written. Each change of the tree tells its places (`tell`, `settle`), so that nothing is lost without a line.
  *
  * @module
  */

@@ -15,7 +15,7 @@ const LOOK = 'look at it';
 
 const rule = (verdict: string, because: string) => ({ verdict, because });
 
-/** What each kind of difference means to clients that know the old contract. packages/contract/docs/releasing.md shows this table. */
+/** What each kind of difference means to clients that know the old contract: the table of docs/releasing.md. */
 export const RULES = {
   'request refused': rule(REFUSED, 'the old contract accepts the message that is shown, the new one refuses it'),
   'reply not declared': rule(UNTOLD, 'the new contract sends the message that is shown, the old one forbids it'),

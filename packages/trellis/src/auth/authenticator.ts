@@ -1,6 +1,6 @@
 /**
- * Who calls. The header field of a token comes in (caller.ts says which field has it), and a `Caller` goes out: its key, its
- * name, its scopes. A token of this service is looked up by its SHA-256, first among those of TOKEN_FILE, then in the store;
+ * Finds out who calls. A header field with a token comes in (caller.ts says which field), and a `Caller` with a key, a name
+ * and scopes goes out. A token of this service is looked up by its SHA-256, first among those of TOKEN_FILE, then in the store;
  * a JSON Web Token is verified (jwt.ts) by the keys of its issuer (issuer-keys.ts). What was found is remembered: for less
  * than a second if the store may revoke it, otherwise until it expires or is withdrawn. So most requests wait for nothing.
  *

@@ -1,11 +1,8 @@
 import {
-  type ContractContent,
   type ContractOperation,
   follower,
   type Holder,
-  leaveOut,
   loadContract,
-  parseJson,
   Position,
   readRecord,
   type RequestData,
@@ -36,7 +33,6 @@ export interface Records {
   readonly key: readonly string[];
   readonly operation: ContractOperation;
   readonly operate: Handler;
-  readonly content: ContractContent;
   readonly body: Position;
   /** The members that are null in a record without a value for them. */
   readonly nulls: ReadonlySet<string>;
@@ -83,7 +79,7 @@ export async function openRecords(
   const nulls = nullsOf(body);
   const maxBytes = GROWTH * operation.body.maxBytes;
   const { key = [] } = tables[table] ?? {};
-  return { table, key, operation, operate, content, body, nulls, csv: csvOf(body, nulls), maxBytes };
+  return { table, key, operation, operate, body, nulls, csv: csvOf(body, nulls), maxBytes };
 }
 
 /**
@@ -139,7 +135,7 @@ export function isRepeatable(key: readonly string[], body: unknown): boolean {
 }
 
 /** Reads the records of a file, chunk by chunk. @throws ExplainedError if the contract does not allow the header */
-export function recordReader(name: string, format: Format, { table, operation, content, csv, maxBytes }: Records) {
+export function recordReader(name: string, format: Format, { table, operation, csv, maxBytes }: Records) {
   const splitter = recordSplitter(format === 'csv' ? endOfRecord : endOfLine, maxBytes);
   let header: readonly string[] | undefined;
   const leftOut = new LeftOutNames();
@@ -154,7 +150,7 @@ export function recordReader(name: string, format: Format, { table, operation, c
   };
 
   function toRecords(raws: RawRecord[]): FileRecord[] {
-    if (format === 'ndjson') return raws.map(toNdjsonRecord);
+    if (format === 'ndjson') return raws.map((raw) => toRecord(raw, () => raw.text));
     raws = raws.map(withoutDoubledEnd);
     const first = header === undefined ? raws.shift() : undefined;
     if (first !== undefined) header = readHeader(first);
@@ -170,18 +166,14 @@ export function recordReader(name: string, format: Format, { table, operation, c
     });
   }
 
-  function toNdjsonRecord(raw: RawRecord): FileRecord {
-    const record = toRecord(raw, () => raw.text);
-    if (content.outline !== undefined && !(record.request instanceof Refusal))
-      leaveOut(parseJson(raw.text, content.position), content.outline, leftOut.add);
-    return record;
-  }
-
   /** @param body makes the body, or throws the Refusal of the record */
   function toRecord(raw: RawRecord, body: () => string | Holder): FileRecord {
     try {
       if (raw.refusal !== undefined) throw raw.refusal;
-      return { raw, request: readRecord(body(), operation) };
+      const names: string[] = [];
+      const request = readRecord(body(), operation, (name) => names.push(name));
+      names.forEach(leftOut.add);
+      return { raw, request };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       return { raw, request: error };

@@ -42,7 +42,7 @@ export class Context implements Exchange {
   /** Header fields of the reply, of a failure too: name, value, name, value. */
   readonly fields: string[];
   operation: ContractOperation | undefined;
-  /** What the last step has made for the next one (stage.ts). */
+  /** What the last stage has made for the next one (stage.ts). */
   handed: unknown;
   error: number | undefined;
   /** Why the request was refused, in more detail than the client learns: for the log. */

@@ -2,11 +2,11 @@ import type { RequestHandler } from 'express';
 import type { Authenticator } from '../auth/authenticator.ts';
 import {
   type ContractOperation,
-  returnedFor,
+  type MessageBody,
   type ReadRequest,
   readValues,
   type ReplyData,
-  type MessageBody,
+  returnedFor,
   type TellFailure,
   toldIn,
 } from 'trellis-contract';

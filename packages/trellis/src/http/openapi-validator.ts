@@ -30,7 +30,7 @@ export const requestValidator = (operation: ContractOperation): Stage<ReadReques
   };
 
 /**
- * Holds a reply to the contract. That to a client which has it already becomes a 304, if the contract declares one.
+ * Holds a reply to the contract. A client that has the reply already gets a 304, if the contract declares one.
  *
  * @throws Error, by the middleware: 500, and the log says how the reply breaks the contract
  */

@@ -4,10 +4,10 @@
  * stages of its operation (router.ts, middlewares.ts). Each stage gets what the one before has made (stage.ts), and
  * reply.ts writes what the last one has.
  *
- * What may fail: bytes that are no request (unreadable.ts answers them), a stage that throws (errors.ts makes the reply of
- * it: a `Refusal` is told as it is, anything else is 500 and a line in the log), a client that is too slow, holds too much
- * or never reads (the ledger cuts it off), and the end of the process (`stop`: no more connections, the replies under way,
- * then the rest is cut). When a reply is out, nothing of its request can be reached. recorder.ts tells the log of each.
+ * Bytes may be no request: unreadable.ts answers them. A stage may throw: errors.ts tells a `Refusal` as it is, and makes 500
+ * and a line in the log of anything else. A client may be too slow, hold too much or never read: the ledger cuts it off. The
+ * process may have to end: `stop` takes no more connections, finishes the replies under way, and cuts the rest. When a reply
+ * is out, nothing of its request can be reached. recorder.ts writes a line in the log for each request.
  *
  * @module
  */

@@ -22,8 +22,8 @@ interface Coded {
 }
 
 /**
- * Answers with a file, in the coding that the client prefers, or with 304 if the client has this file (RFC 9110, section 13.1.2).
- * Node's thread pool codes it once, when a client first accepts the coding. All replies share these Buffers, and `send`
+ * Answers with a file, in the coding that the client prefers, or with 304 if the client has this file (RFC 9110, section
+ * 13.1.2). Node's thread pool codes it once, when a client first accepts the coding. All replies share these Buffers, and `send`
  * sends them in parts: thousands for slow clients take little memory, and hold up no other.
  */
 export function serveFile(mediaType: string, cacheControl: string, content: Buffer): RequestHandler {

@@ -15,8 +15,8 @@ export const settled = () => new Promise<void>((resolve) => process.nextTick(res
 
 /**
  * Runs `work` between the begin and the commit of a transaction, and waits for the queries that it has begun. Rejects
- * when a query fails (even if `work` catches the error) or at its limit. The run is over then: its queries have no effect, and they neither resolve nor reject, as a promise for which `work` does not wait at
- * that moment would end the process.
+ * when a query fails (even if `work` catches the error) or at its limit. The run is over then: its queries have no effect,
+ * and they neither resolve nor reject, as a promise for which `work` does not wait at that moment would end the process.
  *
  * @param runs the async context, which tells in which run a query was called
  */

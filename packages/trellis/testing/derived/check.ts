@@ -71,7 +71,8 @@ export class Checker {
   async valid(operation: ContractOperation, body: JsonValue | undefined, spelt: readonly Wire[]): Promise<void> {
     const key = isObject(body) ? body[keyName(this.subject.service, operation)] : undefined;
     if (!this.isRecord(operation) || !isKey(key)) {
-      // The model knows only the operation that stores records. For other operations, any answer below 500 that the contract declares is right.
+      // The model knows only the operation that stores records. For other operations, any answer below 500 that the
+      // contract declares is right.
       for (const wire of spelt) {
         const { status, text } = await this.send(operation, wire);
         if (status >= 500) throw new Error(`answered with ${status}`);

@@ -65,7 +65,6 @@ export async function derive(
     url: base,
     token: await instance.token(),
     conflict,
-
     judgeOf,
   };
   const checker = new Checker(contract, subject);

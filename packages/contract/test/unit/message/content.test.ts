@@ -47,7 +47,7 @@ test.each<[type: string, media: Media]>([
   );
 });
 
-test('puts JSON first, whatever the order of the contract is', () => {
+test('puts JSON first in any order of media types', () => {
   const content = { 'application/pdf': {}, 'text/plain': {}, 'application/json': { schema: true } };
   expect([...bodiesOf(content, follow, 'post /notes').keys()]).toEqual([
     'application/json',
