@@ -1,3 +1,6 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type Format, type FileRecord, openRecords, recordReader, toNdjson } from '../../../src/files/records.ts';
@@ -5,6 +8,8 @@ import { Refusal } from '../../../../contract/src/refusal.ts';
 import type { AnyService } from '../../../src/service.ts';
 import { itemsOfAllKinds } from './items.ts';
 import { seedOr } from '../../support/seed.ts';
+import { temporaryFolder } from '../../../../contract/test/support/temporary.ts';
+import { service as events } from '../../services/events/index.ts';
 import { service as papers } from '../../services/papers/index.ts';
 import { type Item, items } from '../../services/items/index.ts';
 
@@ -242,6 +247,21 @@ describe('CSV', () => {
       typeof reason === 'string' ? start + reason : new RegExp(start + reason.source.slice(1)),
     );
   });
+});
+
+test.each<[Format, string]>([
+  ['ndjson', '{"name":"a","address":{"town":"b","street":1}}\n{"name":1,"address":{"lane":1}}\n'],
+  ['csv', 'name,address\na,"{""town"":""b"",""street"":1}"\n'],
+])('a file of %s tells the members within a member that are left out', async (format, text) => {
+  const file = join(temporaryFolder(), 'openapi.yaml');
+  const contract = readFileSync(events.contract, 'utf8');
+  const address = 'address: { type: object, properties: { town: { type: string, maxLength: 100 } } }';
+  writeFileSync(file, contract.replace(/email: \{.*\}/, address));
+  const records = await openRecords({ ...events, contract: pathToFileURL(file) }, 'guests');
+  const reader = recordReader('test', format, records);
+  const [first] = [...reader.add(Buffer.from(text)), ...reader.end()];
+  expect(first?.request).toMatchObject({ body: { name: 'a', address: { town: 'b' } } });
+  expect(reader.leftOut.told).toBe('"street" 1');
 });
 
 test('refuses an operation that takes bytes as the creator of rows', async () => {

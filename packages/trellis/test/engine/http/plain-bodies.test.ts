@@ -141,7 +141,7 @@ describe('bodies that are texts or bytes:', () => {
     expect([error, message]).toEqual([40002, 'body is missing: send application/json or text/plain, not empty']);
   });
 
-  test('lets no reply run on its origin, whatever header the operation sends', async () => {
+  test('sandboxes a reply that a browser may run, also beside a policy of the operation', async () => {
     const id = newId();
     await send('PUT', `/notes/${id}`, 'text/plain', '<script>1</script>');
     const html = await send('GET', `/notes/${id}.html`);
