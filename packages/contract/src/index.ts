@@ -44,7 +44,7 @@ export { inPlace, reachable } from './schema/subschemas.ts';
 /** The work that a verdict may take. */
 export { workFor } from './schema/budget.ts';
 /** Paths: of the operations, and of what a service serves beside them. */
-export { matching, PAGES, readBasePath } from './rules/addresses.ts';
+export { matching, normalized, PAGES, readBasePath } from './rules/addresses.ts';
 /** The bounds of bodies, in bytes. */
 export { DEFAULT_BODY_BYTES, MAX_BODY_BYTES, MAX_REPLY_BYTES } from './rules/body-limit.ts';
 /** A request is read and judged, in one pass each; the verdict is synchronous. */

@@ -57,6 +57,14 @@ function compareSegments(one: readonly string[], other: readonly string[]): numb
 const concreteness = (segment: string) =>
   VARIABLE.test(segment) ? segment.replaceAll(VARIABLES, '').length : Number.MAX_SAFE_INTEGER;
 
+/** One of the equivalent forms of a path (RFC 3986, sections 6.2.2.1 and 6.2.2.2): `/new` of `/%6eew`, `/%C3` of `/%c3`. */
+export function normalized(path: string): string {
+  return path.replaceAll(/%[\da-f]{2}/gi, (escape) => {
+    const character = String.fromCharCode(Number(`0x${escape.slice(1)}`));
+    return /[\w.~-]/.test(character) ? character : escape.toUpperCase();
+  });
+}
+
 /** Matches every path that the template matches, and every template that matches no other paths. */
 export function matching(template: string): RegExp {
   return new RegExp(`^${template.split(VARIABLE).map(RegExp.escape).join('[^/]+')}$`);
@@ -72,6 +80,8 @@ function requireForm(path: string, item: PathItem): void {
   if (new Set(variables).size < variables.length) refuse(item, path, 'a path must not have the same variable twice');
   if (URL.parse(`http://service${example}`)?.pathname !== example)
     refuse(item, path, 'clients would change this path: write it percent-encoded, without dot segments and query');
+  if (normalized(example) !== example)
+    refuse(item, path, `clients may write this path in another way: write ${normalized(path)}`);
 }
 
 /** The url of a server with the defaults of its variables. */
@@ -93,7 +103,7 @@ function pathOf([server]: readonly Server[]): string {
     const without = 'percent-encoded, without dot segments or query';
     refuse(server, 'servers', `the url ${url} must be ${forms}: ${without}`);
   }
-  return path;
+  return normalized(path);
 }
 
 /** Refuses a path or a template that matches a page of the service: one would hide the other. */

@@ -1,21 +1,26 @@
 import type { Request } from 'express';
 import { ErrorNumber, Refusal } from 'trellis-contract/ground';
-import type { SentRequest } from 'trellis-contract';
+import { normalized, type SentRequest } from 'trellis-contract';
 
 /** Paths are cut to this length in messages and in the log. */
 const MAX_PATH_LENGTH = 200;
 
 /**
- * Leaves path and query of the request target (RFC 9112, section 3.2) in `url`, the whole target in `originalUrl`.
+ * Leaves path and query of the request target (RFC 9112, section 3.2) in `url`, the whole target in `originalUrl`. All
+ * equivalent paths are one from here on, for the router and for the reader of parameters.
  * Express would itself answer a target without a path (`*`, `x://y`): here it becomes a path that does not exist.
  */
 export function takeOriginForm(request: Request): void {
   const { url: target } = request;
   request.originalUrl = target;
-  if (target.startsWith('/') && !target.includes('#')) return;
+  if (!target.startsWith('/') || target.includes('#')) request.url = originForm(target);
+  if (target.includes('%')) request.url = request.url.replace(/^[^?]+/, normalized);
+}
+
+function originForm(target: string): string {
   const [authority] = /^https?:\/\/[^/?#]*/i.exec(target) ?? [];
   const rest = authority === undefined || target.includes('#') ? '//' : target.slice(authority.length);
-  request.url = rest.startsWith('/') ? rest : `/${rest}`;
+  return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
 /** The parts of a request that its parameters are read from. */

@@ -4,7 +4,7 @@ import { tokenPrefix } from '../auth/token.ts';
 import { followTokenFile } from '../auth/token-file.ts';
 import type { Config } from '../config.ts';
 import { asError } from 'trellis-contract/ground';
-import { type Contract, loadContract, PAGES, scopesOf, unlistedNumbers } from 'trellis-contract';
+import { type Contract, loadContract, normalized, PAGES, scopesOf, unlistedNumbers } from 'trellis-contract';
 import { createApp } from '../http/app.ts';
 import { MAX } from '../http/bounds.ts';
 import { connectionsAllowed } from '../http/open-files.ts';
@@ -104,7 +104,7 @@ export async function openInstance(
     metrics?.watchTokenFile(state);
   }
 
-  const basePath = config.BASE_URL?.pathname.replace(/\/$/, '') ?? '';
+  const basePath = normalized(config.BASE_URL?.pathname.replace(/\/$/, '') ?? '');
   const shared = await openResources({ service, config }, { store, log: logger, stopSignal, stack });
   if (isStopping()) return undefined;
 

@@ -20,6 +20,7 @@ test.each([
   ['[{ url: https://api.example.com:8443/api/v1 }]', '/api/v1'],
   ['[{ url: https://api.example.com/api/v1 }, { url: "http://[::1]/api/v1" }, { url: /api/v1 }]', '/api/v1'],
   ['[{ url: "/caf%C3%A9/v1:b" }]', '/caf%C3%A9/v1:b'],
+  ['[{ url: "/%7ecaf%c3%A9" }]', '/~caf%C3%A9'],
   ['[{ url: /api }, { url: https://api.example.com }, { url: "wss://api.example.com?v=1" }]', '/api'],
   [
     '[{ url: "https://{region}.example.com/{v}/x", variables: { region: { default: eu }, v: { default: v1 } } }]',
@@ -97,6 +98,7 @@ describe('a path of the contract', () => {
     ['/café/{a}', 'clients would change this path: write it percent-encoded, without dot segments and query'],
     ['/x/../{a}', 'clients would change this path'],
     ['/x?a={a}', 'clients would change this path'],
+    ['/x/%6eew/%c3%A9', 'clients may write this path in another way: write /x/new/%C3%A9'],
   ])('is refused with line, column and reason: %s', (path, message) => {
     expect(refusalOf(path)).toThrow(`openapi.yaml:4:3, ${path}: ${message}`);
   });

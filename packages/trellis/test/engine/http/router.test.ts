@@ -71,6 +71,7 @@ paths:
     return response.status === 200 ? await response.json() : [response.status, response.headers.get('Allow')];
   };
   expect([await answerOf('GET', 'new'), await answerOf('POST', 'new')]).toEqual(['getNew', 'postNew']);
+  expect([await answerOf('GET', '%6eew'), await answerOf('GET', '%256eew')]).toEqual(['getNew', 'getLeaf']);
   expect([await answerOf('PUT', 'new'), await answerOf('PATCH', 'new')]).toEqual(['putLeaf', 'patchLeaf']);
   expect([await answerOf('GET', 'a.json'), await answerOf('PUT', 'a.json')]).toEqual(['getJson', 'putLeaf']);
   expect([await answerOf('GET', 'a'), await answerOf('POST', 'a')]).toEqual([
@@ -83,6 +84,9 @@ paths:
 describe('pages are below the path of BASE_URL, and operations below that path followed by the path of servers:', () => {
   test.each([
     ['/a+b(c)/v1:b/beds/newest', 204],
+    ['/%61+b(c)/v1:b/beds/n%65west?', 204],
+    ['/a%2Bb(c)/v1:b/beds/newest', 404],
+    ['/a+b(c)/d%6Fcs/', 200],
     ['/v1:b/beds/newest', 404],
     ['/a+b(c)/beds/newest', 404],
     ['/aab(c)/v1:b/beds/newest', 404],
