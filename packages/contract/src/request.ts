@@ -114,11 +114,15 @@ export function requireValid(
   if (!changes(values) && !changes(content)) return;
   const { path, query, header, body } = request;
   const parameters = { path, query, header };
+  const leaveOthersOut = (tellLeft?: Tell) =>
+    [leaveOut(parameters, values.outline), leaveOut(body, content?.outline, tellLeft)].includes(true);
   let hadOthers, isFilledIn;
   begin(left);
   try {
-    hadOthers = [leaveOut(parameters, values.outline), leaveOut(body, content?.outline, tell)].includes(true);
+    hadOthers = leaveOthersOut(tell);
     isFilledIn = [values.position?.fillIn(parameters), content?.position?.fillIn(body)].includes(true);
+    // A default may have such members too, which the client has not sent.
+    if (isFilledIn) leaveOthersOut();
   } catch (error) {
     throw asRefusal(error);
   } finally {

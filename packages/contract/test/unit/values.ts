@@ -1,4 +1,5 @@
 import { loadContract } from '../../src/load.ts';
+import type { Tell } from '../../src/message/undeclared.ts';
 import { validateRequest } from '../../src/request.ts';
 
 type Node = Record<string, unknown>;
@@ -27,13 +28,13 @@ export function contractOf({ body, maxBytes, parameters = [], schemas = {} }: De
 }
 
 /** @returns a function from a query and a body to the data that the operation gets; a refused request throws */
-export async function receiver(declared: Declared): Promise<(query: string, body?: string) => unknown> {
+export async function receiver(declared: Declared): Promise<(query: string, body?: string, tell?: Tell) => unknown> {
   const { operations } = await loadContract(contractOf(declared));
   const [operation] = operations;
   if (operation === undefined) throw new Error('the contract has no operation');
-  return (query, text) => {
+  return (query, text, tell) => {
     const body = text === undefined ? undefined : { mediaType: 'application/json', text };
-    return validateRequest({ path: '/things', query, headers: {} }, body, operation);
+    return validateRequest({ path: '/things', query, headers: {} }, body, operation, tell);
   };
 }
 

@@ -130,6 +130,18 @@ test('an operation gets a parameter without the members that no schema names', a
   expect(receive('filter[b]=2')).toEqual(expect.objectContaining({ query: { filter: {} } }));
 });
 
+test('an operation gets a default without the members that no schema names, and its sender is not told', async () => {
+  const text = { type: 'object', properties: { a: { type: 'string' } } };
+  const filter = { name: 'filter', in: 'query', style: 'deepObject', schema: { ...text, default: { a: '', c: '' } } };
+  const own = { ...open(), properties: { a: open('b') }, default: { a: { b: 1, c: 2 }, d: 3 } };
+  const receive = await receiver({ body: { ...open(), properties: { own } }, parameters: [filter] });
+  const told: string[] = [];
+  const request = receive('', '{"x":1}', (name) => told.push(name));
+  expect(JSON.stringify(request)).toContain('"query":{"filter":{"a":""}}');
+  expect(JSON.stringify(request)).toContain('"body":{"own":{"a":{"b":1}}}');
+  expect(told).toEqual(['x']);
+});
+
 test('a request is refused if what is left of it breaks the contract', async () => {
   const receive = await receiver({ body: { ...open('a', 'b'), minProperties: 1 } });
   expect(() => receive('', '{"c":1}')).toThrow(
