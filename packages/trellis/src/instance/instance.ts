@@ -128,27 +128,27 @@ export async function openInstance(
     corsHeaders: config.CORS_HEADERS,
     proxies: config.TRUST_PROXY,
   });
+  const askStore = askOneAtATime(() => store.ready());
+  const ready = async () => {
+    if (isStopping()) throw new Error('the service is stopping');
+    try {
+      await askStore();
+      presence.back();
+    } catch (error) {
+      if (!isStopping()) presence.away(asError(error));
+      throw error;
+    }
+    // An instance that had the keys once stays ready: an outage of the provider must not take all instances out.
+    if (jwt?.keys.age === Infinity) throw new Error('the keys of the token issuer were never fetched');
+  };
   if (metrics !== undefined && config.ADMIN_PORT !== undefined) {
-    const askStore = askOneAtATime(() => store.ready());
-    const ready = async () => {
-      if (stopSignal.aborted) throw new Error('the service is stopping');
-      // An instance that had the keys once stays ready: an outage of the provider must not take all instances out.
-      if (jwt?.keys.age === Infinity) throw new Error('the keys of the token issuer were never fetched');
-      try {
-        await askStore();
-        presence.back();
-      } catch (error) {
-        if (!isStopping()) presence.away(asError(error));
-        throw error;
-      }
-    };
     const admin = await listen(createAdmin({ ready, metrics }, logger), config.ADMIN_HOST, config.ADMIN_PORT, logger, {
       connections: MAX.adminConnections,
     });
     stack.defer(() => admin.stop(0));
     logger.info({ url: admin.url }, 'admin listening');
-    void watchReadiness(ready, metrics.onReadiness, stopSignal);
   }
+  void watchReadiness(ready, metrics?.onReadiness, stopSignal);
   const listener = await listen(app, config.HOST, config.PORT, logger, {
     onUnreadable: metrics?.onUnreadable,
     onCutOff: metrics?.onCutOff,
@@ -159,13 +159,13 @@ export async function openInstance(
   metrics?.watchConnections(listener.connections);
   const url = config.BASE_URL?.href.replace(/\/$/, '') ?? reachable(listener.url);
   logger.info({ url, listening: listener.url, docs: url + PAGES.docs }, 'listening');
-  const ready = store.opened.then(({ before, now, steps }) => {
+  const migrated = store.opened.then(({ before, now, steps }) => {
     if (steps.length > 0) logger.info({ from: before, to: now, steps }, 'migrated the schema of the store');
   });
   // The caller awaits it later, and then learns of a failure.
-  ready.catch(() => undefined);
+  migrated.catch(() => undefined);
   const hasIssuer = provisioned !== undefined || jwt !== undefined;
-  return { contract, store, url, hasIssuer, onUnreachable, ready };
+  return { contract, store, url, hasIssuer, onUnreachable, ready: migrated };
 }
 
 async function createVerifier({ JWT_ISSUER, JWT_AUDIENCE, JWT_SCOPE = [], JWKS_URL }: Config, { logger }: Log) {

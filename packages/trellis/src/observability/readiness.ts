@@ -30,7 +30,7 @@ export function askOneAtATime(ask: () => Promise<void>): () => Promise<void> {
 /** Reports each answer, as an instance without requests has no other sign that its store is away; at the end, false. */
 export async function watchReadiness(
   ask: () => Promise<void>,
-  report: (ready: boolean) => void,
+  report: ((ready: boolean) => void) | undefined,
   stop: AbortSignal,
 ): Promise<void> {
   while (!stop.aborted) {
@@ -38,10 +38,10 @@ export async function watchReadiness(
       () => true,
       () => false,
     );
-    report(answer && !stop.aborted);
+    report?.(answer && !stop.aborted);
     await sleep(PAUSE_MS, undefined, { ref: false, signal: stop }).catch(() => undefined);
   }
-  report(false);
+  report?.(false);
 }
 
 /** Says in the log when the store goes away, and when it is back: a store that nothing asks for fails no request. */

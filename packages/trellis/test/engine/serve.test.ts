@@ -185,14 +185,15 @@ test('the log of an instance without requests has a line when its store goes awa
   const folder = temporaryFolder();
   const file = join(folder, 'items.db');
   const service = await startInstance({ DATABASE_URL: `sqlite:${file}`, ADMIN_PORT: '0' });
-  const told = () => service.log().filter(({ msg }) => String(msg).startsWith('the store is'));
+  const unwatched = await startInstance({ DATABASE_URL: `sqlite:${file}` });
+  const told = ({ log } = service) => log().filter(({ msg }) => String(msg).startsWith('the store is'));
   renameSync(file, `${file}.away`);
-  await until(() => told().length > 0);
+  await until(() => told().length > 0 && told(unwatched).length > 0);
   // Further questions fail too.
   for (const _ of [1, 2]) expect((await fetch(new URL('/readyz', adminUrl(service)))).status).toBe(503);
   renameSync(`${file}.away`, file);
   await until(async () => (await fetch(new URL('/readyz', adminUrl(service)))).status === 200);
-  await service.stop();
+  await Promise.all([service.stop(), unwatched.stop()]);
   expect(told()).toEqual([
     expect.objectContaining({ level: 'warn', msg: 'the store is away', err: expect.anything() }),
     expect.objectContaining({ level: 'info', msg: 'the store is back', seconds: expect.any(Number) }),
