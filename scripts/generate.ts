@@ -7,6 +7,7 @@ const SERVICES = [
   'examples/bank',
   'packages/trellis/template',
   'packages/trellis/lab/bench/service',
+  'packages/trellis/test/services/bookings',
   'packages/trellis/test/services/events',
   'packages/trellis/test/services/items',
   'packages/trellis/test/services/papers',
