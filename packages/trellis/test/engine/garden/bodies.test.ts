@@ -36,7 +36,7 @@ describe('an operation gets', () => {
 
   test('defaults of any type, also inside members that the client sent', async () => {
     await post('/rules', '{"default":{}}');
-    expect(seen[0]?.body).toEqual({ default: { int64: 9007199254740993n, list: [1], inner: { a: 1, b: 'c' } } });
+    expect(seen[0]?.body).toEqual({ default: { int64: 9007199254740993n, list: [1], inner: { b: 'c' } } });
     await post('/rules', '{"default":{"int64":1,"list":[],"inner":{}}}');
     expect(seen[0]?.body).toEqual({ default: { int64: 1n, list: [], inner: { b: 'c' } } });
   });
