@@ -124,3 +124,29 @@ test.each(['performance', 'README', 'trellis'])('the page %s has only figures th
   expect(told.length).toBeGreaterThan(1);
   expect(told.filter((figure) => !measured.includes(`${figure} ×`))).toEqual([]);
 });
+
+test.each(['README', 'trellis'])('%s gives ranges of speed that have what the last bench recorded', (name) => {
+  const measured = readFileSync(join(ROOT, 'packages/trellis/lab/bench/RESULTS.md'), 'utf8');
+  const [, pinned = ''] = /^## The service and its peers.*?^\*\*64 connections\*\*$(.*?)^\*\*/ms.exec(measured) ?? [];
+  const multiples = new Map(
+    Array.from(pinned.matchAll(/^\| (\S+) .*? ([\d.]+) × \|.*×.*×/gm), ([, peer, multiple]) => [
+      peer,
+      Number(multiple),
+    ]),
+  );
+  const text = page(name).replaceAll(/\s+/g, ' ');
+  const told = (pattern: RegExp) => (pattern.exec(text) ?? []).slice(1).map(Number);
+  // A figure of one digit stands for what is rounded to it.
+  const ranges = [
+    ['fastify-commit', 0.5, ...told(/(\d) to (\d) ×/)],
+    ['fastify', 0.1, ...told(/((1\.0)) × Fastify on the same store/)],
+    ['limit', 0.005, ...told(/(0\.\d+) to (0\.\d+) × a bare server/)],
+  ] as const;
+  const wrong = ranges.filter(([peer, tolerance, low = NaN, high = NaN]) => {
+    // The bench has a peer before its figures are recorded.
+    const multiple = multiples.get(peer) ?? low;
+    return !(multiple >= low - tolerance && multiple <= high + tolerance);
+  });
+  expect(wrong).toEqual([]);
+  expect(multiples.size).toBeGreaterThan(3);
+});

@@ -25,6 +25,7 @@ const peer = (name: string) => ['scripts/node', `packages/trellis/lab/bench/peer
 /** The service, and its peers, each described in its own file. */
 const SERVERS = {
   service,
+  limit: peer('limit'),
   bare: peer('bare'),
   fastify: peer('fastify'),
   'fastify-commit': peer('fastify-commit'),
