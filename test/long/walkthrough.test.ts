@@ -75,7 +75,7 @@ describeWith(missing, 'the lines of docs/two-instances.md', () => {
   test('imports plants, and counts them in the metrics', async () => {
     expect(await walk(importing)).toMatch(new RegExp(`${COUNT.toLocaleString('en')}|${COUNT}`));
     // The service counts its plants every few seconds.
-    await until(async () => (await walk(watching)).includes(`plant_store_plants ${COUNT + 1}`), undefined, 500);
+    await until(async () => (await walk(watching)).includes(`plant_store_plants ${COUNT + 1}`));
     expect(await walk(watching)).toContain('plant_store_http_requests_total{');
   });
 
@@ -90,4 +90,4 @@ describeWith(missing, 'the lines of docs/two-instances.md', () => {
   });
 });
 
-const answers = (url: string) => until(async () => (await fetch(url).catch(() => undefined))?.ok, undefined, 50);
+const answers = (url: string) => until(async () => (await fetch(url).catch(() => undefined))?.ok);

@@ -15,7 +15,7 @@ test.each(ENGINES)(
     const { counts, never } = await derive(instance, {
       conflict: 40911,
       requests: 1,
-      samples: 12,
+      samples: 6,
       seed: SEED,
       related: (operation, body) => withAccounts(operation, body, client),
     });
@@ -40,8 +40,8 @@ test('derive also tests records that need rows of another table, and creates the
   const client = new Client({ url: instance.url, token: await instance.token() });
   const { counts } = await derive(instance, {
     conflict: 40911,
-    requests: 20,
-    samples: 4,
+    requests: 1,
+    samples: 2,
     related: (operation, body) => withAccounts(operation, body, client),
   });
   expect([...counts.keys()]).toEqual(expect.arrayContaining(['created', 'replayed', 'another content', 'refused']));

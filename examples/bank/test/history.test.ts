@@ -63,7 +63,7 @@ describe('the checker of histories', () => {
 
 /** Clients, each of which sends one request after the other. */
 const CLIENTS = 8;
-const REQUESTS = 40;
+const REQUESTS = 24;
 
 describe.each(ENGINES)('on %s', (engine) => {
   test(`what ${CLIENTS} clients do at once looks as if they had done it one after the other (TESTS_SEED=${SEED})`, async () => {
@@ -97,8 +97,8 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(history).toHaveLength(CLIENTS * REQUESTS + 1);
     const moves = history.filter(({ transfer }) => transfer !== undefined);
     // The history proves little without many transfers that moved money, and many that were refused.
-    expect(moves.filter(({ moved }) => moved).length).toBeGreaterThan(20);
-    expect(moves.filter(({ moved }) => moved === false).length).toBeGreaterThan(20);
+    expect(moves.filter(({ moved }) => moved).length).toBeGreaterThan(10);
+    expect(moves.filter(({ moved }) => moved === false).length).toBeGreaterThan(10);
     expect(isSerializable(opening, history)).toBe(true);
     // The checker must notice one cent more in a read.
     const at = Math.floor(history.length / 2) + history.slice(history.length / 2).findIndex((each) => each.read);

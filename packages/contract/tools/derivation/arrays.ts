@@ -33,7 +33,7 @@ export function arrays(branch: Branch, isWhole: boolean, candidates: Supply): Js
   const counts = own.flatMap(({ contains, minContains = 1, maxContains = minContains }) =>
     contains === undefined ? [] : [minContains, maxContains],
   );
-  const some = candidates.valid(behind).slice(0, 12);
+  const some = candidates.valid(behind, 12);
   const values = [
     base,
     minimal,
@@ -58,7 +58,7 @@ export function arrays(branch: Branch, isWhole: boolean, candidates: Supply): Js
 /** Returns `count` values that fit the place, different if possible; none if nothing fits. */
 function distinct(place: SchemasAt, count: number, candidates: Supply): JsonValue[] {
   if (count <= 0) return [];
-  const valid = candidates.valid(place).slice(0, count);
+  const valid = candidates.valid(place, count);
   const [first] = valid;
   if (first === undefined) return [];
   const found = new Map(valid.map((value) => [exactJson(value), value]));

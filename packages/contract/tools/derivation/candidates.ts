@@ -25,7 +25,11 @@ export function candidatesOf(document: OpenApiDocument, seed: number, isBrief = 
   const follow = follower(document);
   const ids = new Map<AnySchema, number>();
   const known = new Map<string, readonly JsonValue[]>();
-  const fitting = new Map<readonly JsonValue[], readonly JsonValue[]>();
+  /** Those of some candidates that fit: the first ones, as a validator is slower than what makes the candidates. */
+  const fitting = new Map<
+    readonly JsonValue[],
+    { readonly found: JsonValue[]; readonly others: Iterator<JsonValue, undefined> }
+  >();
   /** The places under construction, as a schema may contain itself. */
   const open = new Map<string, 'all' | 'least'>();
   const supply: Supply = { of, valid, fits };
@@ -55,9 +59,17 @@ export function candidatesOf(document: OpenApiDocument, seed: number, isBrief = 
     return candidates;
   }
 
-  function valid(place: SchemasAt): readonly JsonValue[] {
-    const candidates = of(place);
-    return fitting.getOrInsertComputed(candidates, () => candidates.filter((value) => fits(place, value)));
+  function valid(place: SchemasAt, count: number): readonly JsonValue[] {
+    const { found, others } = fitting.getOrInsertComputed(of(place), (candidates) => ({
+      found: [],
+      others: candidates.values().filter((value) => fits(place, value)),
+    }));
+    while (found.length < count) {
+      const next = others.next();
+      if (next.done === true) break;
+      found.push(next.value);
+    }
+    return found.slice(0, count);
   }
 
   function fits(place: SchemasAt, value: JsonValue): boolean {

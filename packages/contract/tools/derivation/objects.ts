@@ -29,7 +29,7 @@ export function objects(branch: Branch, isWhole: boolean, candidates: Supply): J
     const members = new Map(Object.entries(object));
     for (const name of withDependents(names)) {
       if (members.size >= size) break;
-      const [first] = members.has(name) ? [] : candidates.valid(placeOf(name));
+      const [first] = members.has(name) ? [] : candidates.valid(placeOf(name), 1);
       if (first !== undefined) members.set(name, first);
     }
     return Object.fromEntries(members);
@@ -39,9 +39,7 @@ export function objects(branch: Branch, isWhole: boolean, candidates: Supply): J
   ]);
   const declared = [...new Set(named.flatMap((each) => Object.keys(each)))];
   const patterns = own.flatMap(({ patternProperties = {} }) => Object.keys(patternProperties));
-  const matching = patterns.flatMap(
-    (pattern) => candidates.valid([{ type: 'string', pattern }]).slice(0, 2) as string[],
-  );
+  const matching = patterns.flatMap((pattern) => candidates.valid([{ type: 'string', pattern }], 2) as string[]);
   const free = [...matching, 'member'];
   const sized = (size: number) => {
     const more = Array.from({ length: Math.min(size, MAX_COUNT) }, (_, at) => `member${at}`);
@@ -67,7 +65,7 @@ export function objects(branch: Branch, isWhole: boolean, candidates: Supply): J
       .map(sized),
     // A forbidden member gets any value.
     ...[...declared, ...free, ...others, ...UNUSUAL, ...declared.map((name) => name.toUpperCase())].flatMap((name) => {
-      const member = candidates.valid(placeOf(name))[0] ?? 'text';
+      const member = candidates.valid(placeOf(name), 1)[0] ?? 'text';
       return [minimal, full].map((value) => withMember(value, name, member));
     }),
   ];

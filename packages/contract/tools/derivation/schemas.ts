@@ -26,8 +26,8 @@ export type Branch = readonly Keywords[];
 export interface Supply {
   /** Values for the place, valid or not. */
   of(place: SchemasAt): readonly JsonValue[];
-  /** The values that all schemas of the place allow. */
-  valid(place: SchemasAt): readonly JsonValue[];
+  /** The first `count` values that all schemas of the place allow. */
+  valid(place: SchemasAt, count: number): readonly JsonValue[];
   fits(place: SchemasAt, value: JsonValue): boolean;
 }
 

@@ -52,7 +52,7 @@ export class Service {
 
   /** A body that the contract allows, whatever has failed. */
   private errorBody() {
-    const any = (schema: AnySchema) => this.candidates.valid([schema])[0];
+    const any = (schema: AnySchema) => this.candidates.valid([schema], 1)[0];
     const bodies = new Map<string, unknown>();
     for (const { id, replies } of this.operations)
       for (const [status, { content }] of replies) if (content) bodies.set(`${id} ${status}`, any(content.schema));

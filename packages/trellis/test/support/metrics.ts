@@ -27,9 +27,6 @@ export function sample(text: string, name: string): number | undefined {
   return samples(text, name)[''];
 }
 
-/** The pause between two scrapes, in milliseconds: each scrape is work for the service. */
-const PAUSE_MS = 25;
-
 /** Scrapes until a sample has this value. @param patienceMs for a value that does not last; by default that of `until` */
 export function untilSample(
   service: Pick<Output, 'log'>,
@@ -37,14 +34,10 @@ export function untilSample(
   value: number,
   patienceMs?: number,
 ): Promise<string> {
-  return until(
-    async () => {
-      const text = await scrape(service);
-      return sample(text, name) === value && text;
-    },
-    patienceMs,
-    PAUSE_MS,
-  );
+  return until(async () => {
+    const text = await scrape(service);
+    return sample(text, name) === value && text;
+  }, patienceMs);
 }
 
 /** Waits until the log has `count` lines about requests, unreadable ones included. The metrics count them by then. */

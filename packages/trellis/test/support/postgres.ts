@@ -221,7 +221,7 @@ export class PostgresServer extends Postgres implements AsyncDisposable {
     });
     const { process } = this;
     const hasEnded = () => process.exitCode !== null || process.signalCode !== null;
-    await until(async () => (await this.answers()) || hasEnded(), undefined, 20).catch((error: unknown) => {
+    await until(async () => (await this.answers()) || hasEnded()).catch((error: unknown) => {
       throw new Error(`PostgreSQL: ${said}`, { cause: error });
     });
     if (hasEnded()) {

@@ -11,17 +11,15 @@ type NotYet = false | null | undefined | 0 | '';
  *
  * @throws Error with the source of the condition if that does not happen in time
  */
-export async function until<T>(
-  condition: () => T | Promise<T>,
-  patienceMs = PATIENCE_MS,
-  pauseMs = 5,
-): Promise<Exclude<T, NotYet>> {
-  const deadline = performance.now() + patienceMs;
+export async function until<T>(condition: () => T | Promise<T>, patienceMs = PATIENCE_MS): Promise<Exclude<T, NotYet>> {
+  const begun = performance.now();
   for (;;) {
     const value = await condition();
     if (value) return value as Exclude<T, NotYet>;
-    if (performance.now() > deadline)
+    const waited = performance.now() - begun;
+    if (waited > patienceMs)
       throw new Error(`this condition did not hold within ${patienceMs} ms: ${String(condition)}`);
-    await sleep(pauseMs);
+    // What waits for long looks seldom, as many tests wait at once, and a look may cost a request or a collection of garbage.
+    await sleep(Math.min(5 + waited / 10, 100));
   }
 }

@@ -45,8 +45,7 @@ async function startFor(issuer: string, pace: Partial<typeof PACE> = {}, jwksUrl
     call,
     /** Sends new tokens of the function `token` until the service gives this answer. */
     eventually: (token: () => string | Promise<string>, answer: unknown) =>
-      // A token costs two signatures and a request.
-      until(async () => isDeepStrictEqual(await call(await token()), answer), undefined, 50),
+      until(async () => isDeepStrictEqual(await call(await token()), answer)),
   };
 }
 

@@ -1,16 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Reject } from '../../../src/files/rejects.ts';
 import { scrape, samples, untilSample } from '../../support/metrics.ts';
-import { PostgresServer } from '../../support/postgres.ts';
+import { sharedPostgres } from '../../support/postgres.ts';
 import { runCommand, startInstance } from '../../support/service.ts';
 import { temporaryFolder } from '../../../../contract/test/support/temporary.ts';
 import { library } from '../../services/library/index.ts';
 
-const server = await PostgresServer.create();
-afterAll(() => server.remove());
+const server = await sharedPostgres();
 
 type Line = Readonly<Record<string, unknown>>;
 const lineOf = (record: Line) =>

@@ -19,7 +19,7 @@ describe('an import', () => {
     const here = await place();
     const { child, write, ended, stdout, stderr } = importStdin(here);
     await write(`bad\n${lines(5000)}`);
-    await until(() => look(here.database), undefined, 50);
+    await until(() => look(here.database));
     child.kill('SIGINT');
     expect(await ended).toBe(130);
     expect(stdout()).toBe('');

@@ -25,25 +25,24 @@ describe('with versions that were not tested,', () => {
     cpSync(realpathSync(join(ROOT, PACKAGE)), join(project.folder, PACKAGE), { recursive: true });
     project.edit(`${PACKAGE}/package.json`, '"version": "5.6.2"', `"version": "${version}"`);
   }
-  const untested = (version: string) =>
-    `express-openapi-validator ${version} was not tested with this service: the tests have passed with 5.6.2`;
+  const UNTESTED = 'express-openapi-validator 5.7.0 was not tested with this service: the tests have passed with 5.6.2';
   const generate = async () => {
     const { ended, stderr } = start(process.execPath, ['packages/trellis/bin/trellis', 'generate'], {}, project.folder);
     return [await ended, stderr()];
   };
 
-  test.each(['5.6.9', '5.7.0'])('start and generate warn of a validator %s that judges rightly', async (version) => {
-    fake(version);
+  test('start and generate warn of a validator that judges rightly', async () => {
+    fake('5.7.0');
     project.restore('packages/trellis/src/http/node-http.ts');
     project.edit('packages/trellis/src/http/node-http.ts', "'26.10.0'", "'26.9.0'");
     const service = await startService({}, project.folder, project.itemsMain);
     const warnings = service.log().filter(({ level }) => level === 'warn');
     expect(warnings.map(({ msg }) => msg)).toEqual([
       `Node ${process.versions.node} was not tested with this service: the tests have passed with 24.21.0 and 26.9.0`,
-      untested(version),
+      UNTESTED,
     ]);
     await service.stop();
-    expect(await generate()).toEqual([0, `${untested(version)}\n`]);
+    expect(await generate()).toEqual([0, `${UNTESTED}\n`]);
   });
 
   test('start and generate refuse a validator that judges otherwise, or lacks a file', async () => {

@@ -3,14 +3,12 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { documentWith } from '../../../../contract/test/support/adopted.ts';
-import { ROOT, start } from '../../support/service.ts';
+import { trellis as runTrellis } from '../../support/trellis.ts';
 import { temporaryFolder } from '../../../../contract/test/support/temporary.ts';
 
 async function trellis(folder: string, ...args: readonly string[]) {
-  const bin = join(ROOT, 'packages/trellis/bin/trellis');
-  const { ended, stdout, stderr } = start(process.execPath, [bin, ...args], {}, folder);
-  const code = await ended;
-  return { code, stdout: stdout(), last: stdout().trimEnd().split('\n').at(-1), stderr: stderr() };
+  const outcome = await runTrellis(folder, ...args);
+  return { ...outcome, last: outcome.stdout.trimEnd().split('\n').at(-1) };
 }
 
 const TITLE = ['components', 'schemas', 'Book', 'properties', 'title'];
