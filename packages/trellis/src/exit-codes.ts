@@ -8,6 +8,17 @@ export class WrongSettings extends ExplainedError {
   override readonly exitCode = 78;
 }
 
+/** Something failed in an unknown place, so that the state of the process is unknown. */
+export class UnknownState extends ExplainedError {
+  override readonly name = 'UnknownState';
+  /** EX_SOFTWARE of sysexits.h, after which systemd and orchestrators start the service again. */
+  override readonly exitCode = 70;
+
+  constructor() {
+    super('something failed in an unknown place: the log has its stack');
+  }
+}
+
 export class Interrupted extends ExplainedError {
   override readonly name = 'Interrupted';
   override readonly exitCode: number;

@@ -1,9 +1,12 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { flushCompileCache } from 'node:module';
+import type { Socket } from 'node:net';
 import { untestedValidator } from 'trellis-contract';
-import { untestedNode } from '../http/node-http.ts';
-import { runningOperation } from '../http/running-operation.ts';
+import { UnknownState } from '../exit-codes.ts';
+import { keepContext, untestedNode } from '../http/node-http.ts';
 import { createLog, type Log } from '../observability/log.ts';
+import { currentPlace } from '../place.ts';
 import { stubsIn } from '../stub.ts';
 import { ThreadEnded } from '../storage/store-errors.ts';
 import { makeFirstToken } from '../instance/first-token.ts';
@@ -25,6 +28,7 @@ export async function serve(job: Job, warnings: readonly string[]): Promise<void
     log.logger.warn({ stubs }, 'these operations are stubs, which answer with an example: write them');
   let serving = false;
   let done = false;
+  const unknown = new AbortController();
   const end = (message: string, error?: unknown) => {
     log.logger.fatal({ err: error }, message);
     void log.flush().then(() => {
@@ -36,19 +40,30 @@ export async function serve(job: Job, warnings: readonly string[]): Promise<void
   };
   const giveUp = () => {
     // A timer of the service's own code may keep the process alive.
-    if (done) job.io.exit(0);
+    if (done) job.io.exit(unknown.signal.aborted ? new UnknownState().exitCode : 0);
     else end('stopped before all was done');
   };
   for (const event of ['uncaughtException', 'unhandledRejection'])
     job.io.on(event, (error: unknown) => {
-      // Once clients are served, a failure in work for one of them, or in other code, must not end the process for all.
-      if (serving && !(error instanceof ThreadEnded))
-        log.logger.error({ operation: runningOperation(), err: error }, 'something failed that no request awaits');
-      else end('ended by an unforeseen failure', error);
+      const place = currentPlace();
+      if (!serving || error instanceof ThreadEnded) end('ended by an unforeseen failure', error);
+      else if (place === undefined) {
+        log.logger.fatal({ err: error }, 'something failed in an unknown place');
+        unknown.abort();
+      } else {
+        // A failure in work for one client, or of one client's bytes, must not end the process for all.
+        const { connection, ...named } = place;
+        log.logger.error({ ...named, err: error }, 'something failed that no request awaits');
+        connection?.deref()?.destroy();
+      }
     });
-  const { signal } = watchSignals(job.io, giveUp);
+  // Otherwise Node calls what listens to a socket in no place, also to one of a server in the resources.
+  const keep = (message: unknown) => keepContext((message as { readonly socket: Socket }).socket);
+  subscribe('net.server.socket', keep);
+  const stopRequest = watchSignals(job.io, giveUp).signal;
+  const signal = AbortSignal.any([stopRequest, unknown.signal]);
   signal.addEventListener('abort', () => {
-    log.logger.info({ signal: signal.reason as NodeJS.Signals }, 'stopping');
+    log.logger.info(stopRequest.aborted ? { signal: stopRequest.reason as NodeJS.Signals } : {}, 'stopping');
     // Ends the process even if it hangs, at a locked store for example. No acknowledged write is lost.
     setTimeout(giveUp, END_MS).unref();
   });
@@ -58,7 +73,9 @@ export async function serve(job: Job, warnings: readonly string[]): Promise<void
     });
     log.logger.info('stopped');
     done = true;
+    if (unknown.signal.aborted) throw new UnknownState();
   } finally {
+    unsubscribe('net.server.socket', keep);
     await log.flush();
   }
 }

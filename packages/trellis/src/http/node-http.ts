@@ -97,6 +97,15 @@ export function unsentBytes(socket: Socket): number {
   return socket.writableLength + (handle?.writeQueueSize ?? 0);
 }
 
+/**
+ * Node calls what listens to an accepted socket in the async context of this call, in which the socket was accepted, and
+ * not in none.
+ */
+export function keepContext(socket: Socket): void {
+  const { _handle: handle } = socket as Socket & { readonly _handle: { asyncReset?(resource: object): void } | null };
+  handle?.asyncReset?.({});
+}
+
 /** Node calls this after the last reply; its own version would reset the connection while the client still sends. */
 export function endInstead(socket: Socket, end: () => void): void {
   socket.destroySoon = end;

@@ -23,6 +23,7 @@ import type { Exchange } from './connection.ts';
 import { Context } from './context.ts';
 import { Ledger, type OnCutOff } from './ledger.ts';
 import { allowHalfOpen, classesOf, stopAccepting } from './node-http.ts';
+import { remainWithin, within } from '../place.ts';
 import { refuseUnreadable, tooSlow } from './unreadable.ts';
 
 /** A stopping server keeps idle connections for this time: their next request may be on its way. */
@@ -49,7 +50,11 @@ export interface ListenOptions {
 }
 
 /** @throws ExplainedError */
-export async function listen(
+export function listen(...given: Parameters<typeof open>): ReturnType<typeof open> {
+  return within({ place: 'connection' }, () => open(...given));
+}
+
+async function open(
   { handle, classes = classesOf(express()), tell = tellFailure }: Application,
   host: string,
   port: number,
@@ -71,6 +76,10 @@ export async function listen(
   server.maxHeadersCount = MAX.fields;
   allowHalfOpen(server);
   const ledger = new Ledger(logger, onCutOff, connections);
+  // Before Node's own listener, so that its parser remains within the place too.
+  server.prependListener('connection', (socket) =>
+    remainWithin({ place: 'connection', connection: new WeakRef(socket) }),
+  );
   server.on('connection', (socket) => ledger.add(socket));
   for (const event of ['request', 'checkContinue', 'checkExpectation'] as const)
     server.on(event, (request, response) => {

@@ -1,6 +1,8 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Logger } from 'pino';
 import { ownSettings } from '../config.ts';
 import { ExplainedError, messageOf } from 'trellis-contract/ground';
+import { within } from '../place.ts';
 import { type Opener, type Shared, sharedBy } from '../service.ts';
 import type { Store } from '../storage/store.ts';
 import type { Job } from '../terminal/io.ts';
@@ -25,17 +27,21 @@ export async function openResources(
 ): Promise<Shared> {
   const shared = sharedBy(store, ownSettings(service, config));
   const ending = new AbortController();
-  const signal = AbortSignal.any([stopSignal, ending.signal]);
+  const asResources = within({ place: 'resources' }, () => AsyncLocalStorage.snapshot());
+  const end = () => asResources(() => ending.abort(stopSignal.reason));
+  if (stopSignal.aborted) end();
+  stopSignal.addEventListener('abort', end);
   const failed = (message: string, error: unknown): ExplainedError => {
     log.error({ err: error }, message);
     return new ExplainedError(`${message}: ${messageOf(error)}`, { cause: error });
   };
   try {
     // The type Service has checked `resources` with the types of its own tables and settings, which are not known here.
-    const resources = await (service.resources as Opener | undefined)?.({ ...shared, log, signal });
+    const open = service.resources as Opener | undefined;
+    const resources = await asResources(() => open?.({ ...shared, log, signal: ending.signal }));
     stack.defer(async () => {
       try {
-        await using _disposed = isDisposable(resources) ? resources : undefined;
+        await asResources(() => dispose(resources));
       } catch (error) {
         throw failed('the service could not dispose of its resources', error);
       }
@@ -45,8 +51,12 @@ export async function openResources(
     if (stopSignal.aborted) return { ...shared, resources: undefined };
     throw failed('the service could not open its resources', error);
   } finally {
-    stack.defer(() => ending.abort(stopSignal.reason));
+    stack.defer(end);
   }
+}
+
+async function dispose(resources: unknown): Promise<void> {
+  await using _disposed = isDisposable(resources) ? resources : undefined;
 }
 
 function isDisposable(value: unknown): value is AsyncDisposable | Disposable {

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { asError } from 'trellis-contract/ground';
+import { currentPlace, type Place, within } from '../place.ts';
 import { type CallerKey, currentCaller } from './caller.ts';
 import { StoreUnavailable } from './store-errors.ts';
 
@@ -50,6 +51,7 @@ interface Options<Item, Answer> {
 interface Waiting<Item, Answer> {
   readonly item: Item;
   readonly caller: CallerKey;
+  readonly place: Place | undefined;
   readonly bytes: number;
   readonly until: number;
   readonly resolve: (answer: Answer) => void;
@@ -109,7 +111,8 @@ export class Queue<Item, Answer> {
       this.bytes += bytes;
       this.shares?.set(caller, (this.shares.get(caller) ?? 0) + bytes + ITEM_BYTES);
       const line = this.options.isAlone(item) ? this.waitingAlone : this.waiting;
-      line.push({ item, caller, bytes, until: performance.now() + this.options.maxWaitMs, resolve, reject });
+      const until = performance.now() + this.options.maxWaitMs;
+      line.push({ item, caller, place: currentPlace(), bytes, until, resolve, reject });
       this.beginIfNeeded();
     });
   }
@@ -174,10 +177,10 @@ export class Queue<Item, Answer> {
       if (batch.length === 0) break;
       this.beginIfNeeded();
       const answers = await this.workOn(batch);
-      batch.forEach(({ resolve, reject }, index) => {
+      batch.forEach((waiting, index) => {
         const answer = answers[index] as Answer | Error;
-        if (Error.isError(answer)) reject(answer);
-        else resolve(answer);
+        if (Error.isError(answer)) fail(waiting, answer);
+        else waiting.resolve(answer);
       });
       if (this.options.pauseMs > 0) await sleep(this.options.pauseMs);
     }
@@ -221,10 +224,15 @@ export class Queue<Item, Answer> {
     const taken = line.splice(0, count);
     const now = performance.now();
     if (taken.length > 0) this.shares = undefined;
-    for (const { bytes, until, reject } of taken) {
-      this.bytes -= bytes;
-      if (until <= now) reject(new StoreUnavailable('the request has waited too long for the store'));
+    for (const waiting of taken) {
+      this.bytes -= waiting.bytes;
+      if (waiting.until <= now) fail(waiting, new StoreUnavailable('the request has waited too long for the store'));
     }
     return taken.filter(({ until }) => until > now);
   }
+}
+
+/** In the place of the caller: Node takes a promise that is rejected, and that nothing awaits, for a failure there. */
+function fail({ place, reject }: Pick<Waiting<unknown, unknown>, 'place' | 'reject'>, error: Error): void {
+  within(place, () => reject(error));
 }

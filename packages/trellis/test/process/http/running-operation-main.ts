@@ -1,5 +1,7 @@
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
-import { EventEmitter } from 'node:events';
+import { subscribe } from 'node:diagnostics_channel';
+import { EventEmitter, once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import type { Handler } from '../../../src/service.ts';
 import { run } from 'trellis';
@@ -29,8 +31,23 @@ const raise = (value: unknown): never => {
 
 /** Callbacks that a timer of the module calls, outside of each operation. */
 const waiting: (() => void)[] = [];
-setInterval(() => waiting.shift()?.(), 5);
-const channel = new MessageChannel();
+setInterval(() => waiting.shift()?.(), 5).unref();
+
+/** Callbacks that a timer of the resources calls. */
+const ofResources: (() => void)[] = [];
+
+/** What is listened to on the next connection that is accepted. */
+let listened: string | undefined;
+subscribe('net.server.socket', (message) => {
+  const { socket } = message as { readonly socket: Socket };
+  if (listened === 'timeout') socket.setTimeout(20);
+  if (listened !== undefined) socket.once(listened, fail);
+  listened = undefined;
+});
+const listen = (event: string) => () => {
+  listened = event;
+  return Promise.resolve(done);
+};
 
 /** What an operation may do wrong, by the name of the item that it is sent. */
 const misdeeds: Readonly<Record<string, Handler>> = {
@@ -75,18 +92,28 @@ const misdeeds: Readonly<Record<string, Handler>> = {
     setImmediate(() => new EventEmitter().emit('error', failure()));
     return Promise.resolve(done);
   },
-  'wakes a listener of the module': () => {
-    channel.port2.addEventListener('message', fail, { once: true });
-    channel.port2.start();
-    waiting.push(() => {
-      channel.port1.postMessage('');
-    });
+  'wakes a timer of the resources': () => {
+    ofResources.push(fail);
     return Promise.resolve(done);
   },
-  'wakes a timer of the module': () => {
-    waiting.push(fail);
+  'wakes an emitter of the resources': () => {
+    ofResources.push(() => new EventEmitter().emit('error', failure()));
     return Promise.resolve(done);
   },
+  'sends bytes to a server of the resources': async (_request, { resources }) => {
+    const { port } = (resources as Opened).server.address() as AddressInfo;
+    // The module's: so the operation has begun neither side.
+    waiting.push(() =>
+      connect(port, '127.0.0.1')
+        .on('error', () => undefined)
+        .end('x'),
+    );
+    return Promise.resolve(done);
+  },
+  'listens to data': listen('data'),
+  'listens to end': listen('end'),
+  'listens to close': listen('close'),
+  'listens to timeout': listen('timeout'),
   'wakes a promise of the module': () => {
     waiting.push(() => void Promise.reject(failure()));
     return Promise.resolve(done);
@@ -115,6 +142,10 @@ const misdeeds: Readonly<Record<string, Handler>> = {
     await database.selectFrom(endless.as('endless')).selectAll().execute();
     return done;
   },
+  'does not await a create that fails': (_request, { create }) => {
+    void create('notes', { item: 99n, line: 'x', body: 'x' });
+    return Promise.resolve(done);
+  },
   'does not await a query that fails': (_request, { database }) => {
     void database.selectFrom('nothing').selectAll().execute();
     return Promise.resolve(done);
@@ -126,4 +157,17 @@ const createItem: Handler = (request, tools) => {
   return misdeeds[name]?.(request, tools) ?? Promise.resolve(done);
 };
 
-await run({ ...items, operations: { createItem } });
+const openResources = async ({ signal }: { readonly signal: AbortSignal }) => {
+  const timer = setInterval(() => ofResources.shift()?.(), 5);
+  const server = createServer((socket) => socket.on('data', fail)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  signal.addEventListener('abort', fail);
+  const end = () => {
+    clearInterval(timer);
+    server.close();
+  };
+  return { server, [Symbol.dispose]: end };
+};
+type Opened = Awaited<ReturnType<typeof openResources>>;
+
+await run({ ...items, resources: openResources, operations: { createItem } });

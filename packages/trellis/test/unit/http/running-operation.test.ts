@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { asOperation, runningOperation } from '../../../src/http/running-operation.ts';
+import { asOperation } from '../../../src/http/running-operation.ts';
+import { currentPlace } from '../../../src/place.ts';
 import type { Tools } from '../../../src/service.ts';
 import { Turns } from '../../../src/storage/turns.ts';
 
@@ -9,7 +10,7 @@ test('a handler knows its operation, and takes the turns of its caller, with a t
   const named = (name: string) => ({ key: name, name, subject: undefined, scopes: new Set<string>() });
   const call = asOperation('askGate', async (request) => {
     const { name } = request.path as { readonly name: string };
-    await turns.run(() => Promise.resolve(order.push(`${name} ${String(runningOperation())}`)));
+    await turns.run(() => Promise.resolve(order.push(`${name} ${String(currentPlace()?.operation)}`)));
     return { status: 204 };
   });
   const [one, other] = [named('one'), named('other')];
