@@ -12,11 +12,11 @@ interface Report {
   }[];
 }
 
-const USAGE = `npm run trace    the files of src/ of which a function runs for one create on SQLite, with their lines`;
+const USAGE = `npm run trace    the files of both packages of which a function runs for one create on SQLite, with their lines`;
 const TOKEN = 'the-token-of-this-service-0123456';
 /** The thread that answers, and the one that writes. */
 const THREADS = 2;
-const SRC = `file://${ROOT}packages/trellis/src/`;
+const PACKAGES = `file://${ROOT}packages/`;
 
 const folder = temporaryFolder();
 const reports = join(folder, 'reports');
@@ -27,16 +27,15 @@ async function ran(child: { kill(signal: 'SIGUSR2'): boolean }): Promise<string[
   rmSync(reports, { recursive: true, force: true });
   mkdirSync(reports);
   child.kill('SIGUSR2');
-  const read = await until(() => {
-    const names = readdirSync(reports);
-    return (
-      names.length === THREADS && names.map((name) => JSON.parse(readFileSync(join(reports, name), 'utf8')) as Report)
-    );
-  });
-  const files = read
+  const names = (end: string) => readdirSync(reports).filter((name) => name.endsWith(end));
+  await until(() => names('.done').length === THREADS);
+  const files = names('.json')
+    .map((name) => JSON.parse(readFileSync(join(reports, name), 'utf8')) as Report)
     .flatMap(({ result }) => result)
     .filter(({ functions }) => functions.some(({ ranges: [range] }) => range !== undefined && range.count > 0));
-  return [...new Set(files.map(({ url }) => url))].filter((url) => url.startsWith(SRC)).toSorted();
+  return [...new Set(files.map(({ url }) => url))]
+    .filter((url) => url.startsWith(PACKAGES) && url.includes('/src/'))
+    .toSorted();
 }
 
 if (process.argv.length > 2) {
@@ -55,12 +54,14 @@ const service = start(process.execPath, [ITEMS.main, 'serve'], environment, ROOT
 const url = await listening(service);
 for (const id of [1, 2]) {
   await createItem({ url, token: TOKEN }, `{"id":${id},"name":"x","tag":"y"}`);
+  // The line of the log is written a moment later.
+  await until(() => service.stdout().split('"operation":"createItem"').length > id);
   // The first create also runs code that later creates do not run.
   if (id === 1) await ran(service.child);
 }
 const files = (await ran(service.child)).map((file) => {
   const lines = readFileSync(new URL(file), 'utf8').split('\n').length - 1;
-  return { file: file.slice(SRC.length), lines };
+  return { file: file.slice(PACKAGES.length), lines };
 });
 service.child.kill('SIGTERM');
 await service.ended;
