@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Layout, MARK, STEPS_TABLE, type StoreEngine } from './layout.ts';
 import type { CompiledStep } from './steps.ts';
 import type { AnyRow } from './engine.ts';
@@ -63,59 +64,70 @@ function countOf(steps: readonly string[]): number {
   return steps.filter((each) => !each.startsWith(MARK)).length - 1;
 }
 
+/** The columns of the tables as they are described. A create gives each a value, so that none needs a default. */
+export function describedColumns({ tables }: Layout, engine: StoreEngine): readonly AnyRow[] {
+  return Object.entries(tables).flatMap(([table, { columns, key }]) =>
+    Object.entries(columns).map(([column, { kind, optional }]) => ({
+      table,
+      column,
+      type: SQL_TYPES[engine][kind],
+      required: !optional,
+      key: key.includes(column),
+    })),
+  );
+}
+
 /**
- * The one rule of the start, of readiness and of backups: a store has the columns of the tables as they are described,
- * and no other column that is required, as a create leaves it out.
+ * The one rule of the start, of readiness and of backups: a store has the columns that it should have, and no other
+ * column that is required, as a create leaves it out. Columns have the members `table`, `column`, `type`, `required`,
+ * `default` (whether it has one) and `key` (whether it is part of the primary key).
  *
  * @param database its name in messages
- * @param found its columns, with the members `table`, `column`, `type`, `required`, `default` (whether it has one) and
- * `key` (whether it is part of the primary key)
- * @throws StoreUnusable that names the first difference from the tables
+ * @param wanted as described, or those that steps make
+ * @param otherwise what to do if the difference cannot be undone
+ * @throws StoreUnusable that names the first difference
  */
 export function requireTables(
-  { tables }: Layout,
-  engine: StoreEngine,
   database: string,
+  wanted: readonly AnyRow[],
   found: readonly AnyRow[],
+  otherwise = 'restore a backup',
 ): void {
-  for (const [table, { columns, key }] of Object.entries(tables)) {
+  const lacking = `make it again, or ${otherwise}`;
+  for (const [table, columns] of Map.groupBy(wanted, (each) => String(each['table']))) {
     const inTable = found.filter((each) => each['table'] === table);
-    if (inTable.length === 0) throw outOfStep(`${database} lacks the table ${table}`, LACKING);
-    for (const [column, { kind, optional }] of Object.entries(columns)) {
-      const wanted = `${SQL_TYPES[engine][kind]}${optional ? '' : ' not null'}`;
-      const has = inTable.find((each) => each['column'] === column);
-      const name = `the column "${column}" of ${table}`;
-      if (has === undefined) throw outOfStep(`${database} lacks ${name}, ${wanted}`, LACKING);
-      const is = typeOf(has);
-      if (is !== wanted) throw outOfStep(`${database} has ${name} as ${is}, not as ${wanted}`, CHANGED);
+    if (inTable.length === 0) throw outOfStep(`${database} lacks the table ${table}`, lacking);
+    for (const each of columns) {
+      const has = inTable.find(({ column }) => column === each['column']);
+      const name = `the column "${String(each['column'])}" of ${table}`;
+      if (has === undefined) throw outOfStep(`${database} lacks ${name}, ${typeOf(each)}`, lacking);
+      if (typeOf(has) !== typeOf(each))
+        throw outOfStep(`${database} has ${name} as ${typeOf(has)}, not as ${typeOf(each)}`, CHANGED);
+      if (each['default'] && !has['default']) throw outOfStep(`${database} has ${name} without its default`, CHANGED);
     }
     // The statement of a create names the key, and fails if the table has no index for it.
-    const hasKey = inTable.filter((each) => each['key']).map(({ column }) => String(column));
-    if (key.length !== hasKey.length || !key.every((column) => hasKey.includes(column)))
-      throw outOfStep(`${database} has ${table} with the primary key (${hasKey.join()}), not (${key.join()})`, CHANGED);
-    requireSpare(database, Object.keys(columns), inTable);
+    const [key, hasKey] = [columns, inTable].map((all) => all.filter((each) => each['key']).map(nameOf));
+    if (!isDeepStrictEqual(new Set(hasKey), new Set(key)))
+      throw outOfStep(
+        `${database} has ${table} with the primary key (${String(hasKey)}), not (${String(key)})`,
+        CHANGED,
+      );
+    const names = columns.map(nameOf);
+    const spare = inTable.find((each) => !names.includes(nameOf(each)) && each['required'] && !each['default']);
+    if (spare === undefined) continue;
+    const difference = `the column "${nameOf(spare)}" of ${table} as ${typeOf(spare)}, which no create fills`;
+    throw outOfStep(`${database} has ${difference}`, 'give it a default, let it be null, or drop it');
   }
 }
+
+const nameOf = ({ column }: AnyRow) => String(column);
 
 /** The type of a column, in SQL. */
 export function typeOf({ type, required }: AnyRow): string {
   return `${String(type)}${required ? ' not null' : ''}`;
 }
 
-/**
- * @param own the columns that a create fills
- * @param found the columns that the table has
- */
-export function requireSpare(database: string, own: readonly unknown[], found: readonly AnyRow[]): void {
-  const more = found.find((each) => !own.includes(each['column']) && each['required'] && !each['default']);
-  if (more === undefined) return;
-  const { table, column } = more;
-  const difference = `the column "${String(column)}" of ${String(table)} as ${typeOf(more)}, which no create fills`;
-  throw outOfStep(`${database} has ${difference}`, 'give it a default, let it be null, or drop it');
-}
-
 const CHANGED = 'change it back';
-const LACKING = 'make it again, or restore a backup';
 
 function outOfStep(difference: string, cure: string): StoreUnusable {
   return new StoreUnusable(`${difference}: ${cure}; after a change of the tables, add a step`);

@@ -1,4 +1,4 @@
-import { missingSteps, requireTables, requireVersion, typeOf } from '../schema.ts';
+import { describedColumns, missingSteps, requireTables, requireVersion, typeOf } from '../schema.ts';
 import type { AnyRow, StoreSchema } from '../engine.ts';
 import { StoreUnusable } from '../store-errors.ts';
 import { type Layout, MARK, STEPS_TABLE } from '../layout.ts';
@@ -89,7 +89,8 @@ export async function migrate(
 
 /** @throws StoreUnusable if the columns of the tables are not as described */
 export async function requireColumns(layout: Layout, query: Query, server: string): Promise<void> {
-  requireTables(layout, 'postgres', server, await readColumns(query, Object.keys(layout.tables)));
+  const found = await readColumns(query, Object.keys(layout.tables));
+  requireTables(server, describedColumns(layout, 'postgres'), found);
 }
 
 async function readVersion(query: Query, tables: Layout['tables'], server: string): Promise<number | undefined> {

@@ -1,11 +1,9 @@
 import { chmodSync, chownSync, existsSync, realpathSync, renameSync, statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { isDeepStrictEqual } from 'node:util';
 import { ACTS_FILE } from '../acts.ts';
 import type { Layout } from '../layout.ts';
-import { missingSteps, requireSpare, requireVersion } from '../schema.ts';
-import type { AnyRow } from '../engine.ts';
+import { missingSteps, requireTables, requireVersion } from '../schema.ts';
 import { StoreUnusable } from '../store-errors.ts';
 import { type DamagedRow, damagedTexts } from './damaged-texts.ts';
 import { identityOf, LOCK_TIMEOUT_MS, makeFile, makeFolder } from './connection.ts';
@@ -161,22 +159,15 @@ function requireShape(
   using made = new DatabaseSync(':memory:');
   const steps = layout.steps.sqlite.filter((step) => !missing.includes(step));
   for (const { statements } of steps) for (const statement of statements) made.exec(statement);
+  requireTables(name, columnsOf(made), columnsOf(database), cure);
   const wanted = shapeOf(made);
   const tables = new Set(Array.from(wanted.values(), ({ table }) => table));
   const found = shapeOf(database);
-  const other = (what: string) => `${name} has another ${what} than its steps make: change it back, or ${cure}`;
   for (const [what, { form }] of wanted) {
     const has = found.get(what);
     if (has === undefined) throw new StoreUnusable(`${name} lacks the ${what}: make it again, or ${cure}`);
-    if (has.form !== form) throw new StoreUnusable(other(what));
-  }
-  const all = columnsOf(database);
-  for (const [table, own] of Map.groupBy(columnsOf(made), (each) => each['table'])) {
-    const has = all.filter((each) => each['table'] === table);
-    const isThere = (column: AnyRow) => has.some((each) => isDeepStrictEqual(each, column));
-    if (!own.every(isThere)) throw new StoreUnusable(other(`table ${String(table)}`));
-    const names = own.map(({ column }) => column);
-    requireSpare(name, names, has);
+    if (has.form !== form)
+      throw new StoreUnusable(`${name} has another ${what} than its steps make: change it back, or ${cure}`);
   }
   for (const [what, { table, type }] of found) {
     const isStranger = type === 'trigger' || type === 'view' || tables.has(table);

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Layout, STEPS_TABLE } from '../layout.ts';
-import { missingSteps, requireTables, requireVersion } from '../schema.ts';
+import { describedColumns, missingSteps, requireTables, requireVersion } from '../schema.ts';
 import type { AnyRow, StoreSchema } from '../engine.ts';
 import { StoreUnusable } from '../store-errors.ts';
 
@@ -40,7 +40,7 @@ export function migrate(layout: Layout, database: DatabaseSync, path: string, cr
 
 /** @throws StoreUnusable if the columns of the tables are not as described */
 export function requireColumns(layout: Layout, database: DatabaseSync, path: string): void {
-  requireTables(layout, 'sqlite', `the database ${path}`, columnsOf(database));
+  requireTables(`the database ${path}`, describedColumns(layout, 'sqlite'), columnsOf(database));
 }
 
 /** The columns of all tables, as `requireTables` takes them. */

@@ -5,6 +5,7 @@ import { expect, test } from '@jest/globals';
 import { int64, type Step, table } from 'trellis';
 import { layoutOf } from '../../../src/storage/layout.ts';
 import { backUp } from '../../../src/storage/sqlite/backup.ts';
+import { migrate } from '../../../src/storage/sqlite/migrations.ts';
 import { items } from '../../services/items/index.ts';
 import { createItem, startService } from '../../support/service.ts';
 import { inWords, look, place } from '../../support/item-store.ts';
@@ -25,16 +26,16 @@ const WRONG: readonly [string, string, string][] = [
     'drop index tokens_in_use; create index tokens_in_use on tokens (hash)',
     `has another index tokens_in_use ${ANOTHER}`,
   ],
-  ['no column of tags', 'alter table items drop column tag', `has another table items ${ANOTHER}`],
+  ['no column of tags', 'alter table items drop column tag', `lacks the column "tag" of items, TEXT: ${LACKS}`],
   [
     'a further column that each row must fill',
     other('items', 'id integer primary key, name text not null, tag text, height integer not null) strict; --'),
-    'has the column "height" of items as INTEGER not null, which no create fills: give it a default, let it be null, or drop it; after a change of the tables, add a step',
+    'has the column "height" of items as INTEGER not null, which no create fills: give it a default, let it be null, or drop it',
   ],
   [
     'ids that may repeat',
     other('items', 'id integer not null, name text not null, tag text) strict; --'),
-    `has another table items ${ANOTHER}`,
+    'has items with the primary key (), not (id): change it back',
   ],
   [
     'tables that are not strict',
@@ -47,7 +48,7 @@ const WRONG: readonly [string, string, string][] = [
       'tokens',
       `${TOKENS}) strict; create unique index tokens_in_use on tokens (name) where revoked_at is null; --`,
     ),
-    `has another table tokens ${ANOTHER}`,
+    `lacks the column "scopes" of tokens, TEXT not null: ${LACKS}`,
   ],
   [
     'a unique index more',
@@ -84,6 +85,13 @@ const WRONG: readonly [string, string, string][] = [
   ['no mark', 'pragma application_id = 0', 'is not a store of item-store'],
 ];
 
+/** The end of the message. */
+function cureOf(fault: string): string {
+  const isOfColumns = /lacks the (?:table|column)|has the column|with the primary key/.test(fault);
+  const otherwise = fault.endsWith('or') ? ' restore another backup' : isOfColumns ? '' : ': restore another backup';
+  return otherwise + (isOfColumns ? '; after a change of the tables, add a step' : '');
+}
+
 test('restore refuses a backup with any other tables, and leaves the store and its log byte for byte as they were', async () => {
   const { folder, database, environment, run } = await place(3);
   await run('backup', 'good.db');
@@ -108,7 +116,7 @@ test('restore refuses a backup with any other tables, and leaves the store and i
       what,
       code: 1,
       stdout: '',
-      stderr: `item-store: the database wrong.db ${fault}${fault.endsWith(' step') ? '' : fault.endsWith('or') ? ' restore another backup' : ': restore another backup'}\n`,
+      stderr: `item-store: the database wrong.db ${fault}${cureOf(fault)}\n`,
     });
     expect(files()).toEqual(before);
   }
@@ -202,4 +210,22 @@ test('backup copies a store of an older service, which lacks a table of a later 
   });
   expect(backUp(later, join(folder, 'items.db'), path)).toMatchObject({ counts: { items: 3 }, damaged: [] });
   expect((await run('restore', 'copy.db', '--force')).code).toBe(0);
+});
+
+test('backup refuses a store whose column has lost the default that a step gave it', async () => {
+  const { database } = await place(3);
+  const width: Step = ({ schema, type }) => [
+    schema.alterTable('items').addColumn('width', type.int64, (column) => column.notNull().defaultTo(1)),
+  ];
+  const layout = layoutOf({ ...items, steps: { ...items.steps, width } });
+  {
+    using changed = new DatabaseSync(database);
+    migrate(layout, changed, database, true);
+    changed.exec(
+      other('items', 'id integer primary key, name text not null, tag text, width integer not null) strict; --'),
+    );
+  }
+  expect(() => backUp(layout, database, `${database}.copy`)).toThrow(
+    `the database ${database} has the column "width" of items without its default: change it back`,
+  );
 });
