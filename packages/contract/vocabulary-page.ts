@@ -5,7 +5,7 @@ const HEADER = `<!-- Generated from packages/contract/src/rules/vocabulary.ts by
 
 # What a contract may say
 
-The service obeys every part of \`openapi.yaml\`, or it refuses to start and names the place and the reason. The tables
+The service keeps or shows every part of \`openapi.yaml\`, or it refuses to start and names the place and the reason. The tables
 list the fields of OpenAPI 3.1 and the keywords of JSON Schema 2020-12, each with its effect:
 
 - **kept**: the service enforces it at run time, the compiler enforces it by the generated types, or both do;

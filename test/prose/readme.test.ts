@@ -150,3 +150,33 @@ test.each(['README', 'trellis'])('%s gives ranges of speed that have what the la
   expect(wrong).toEqual([]);
   expect(multiples.size).toBeGreaterThan(3);
 });
+
+test('docs/deployment.md has the speed and the memory that bench and attacks recorded', () => {
+  const read = (lab: string) => readFileSync(join(ROOT, `packages/trellis/lab/${lab}/RESULTS.md`), 'utf8');
+  const [, bench = ''] = /^## The service and its peers$(.*?)^## /ms.exec(read('bench')) ?? [];
+  const rows = Array.from(bench.matchAll(/^\| service .*/gm), ([row]) => row.split('|').map((cell) => cell.trim()));
+  const [few = '', , many = ''] = rows.map(([, , creates = '']) =>
+    (Math.round(Number(creates) / 100) * 100).toLocaleString('en'),
+  );
+  const peak = Math.max(...rows.map(([, , , , , , , megabytes]) => Number(megabytes)));
+  const attacked = Math.max(
+    ...Array.from(read('attacks').matchAll(/peak (\d+) MB/g), ([, megabytes]) => Number(megabytes)),
+  );
+  const text = page('deployment').replaceAll(/\s+/g, ' ');
+  expect(text).toContain(`made ${few} to ${many} creates a second on it, with 8 to 256 connections`);
+  expect(text).toContain(`| an instance under load, 8 to 256 connections | ${peak} MB |`);
+  expect(text).toContain(`| an instance under attack by up to 5,000 connections | ${attacked} MB |`);
+});
+
+test('docs/reliability.md says how long the faults take', () => {
+  const rows = readFileSync(join(ROOT, 'packages/trellis/lab/faults/RESULTS.md'), 'utf8').matchAll(
+    /^\| .*? \| (\w+) \| .* ([\d,]+) s \| /gm,
+  );
+  // Those of one engine run one after the other, beside those of the others.
+  const lanes = Map.groupBy(rows, ([, engine]) => engine);
+  const minutes = [...lanes.values()].map(
+    (lane) => lane.reduce((sum, [, , seconds = '']) => sum + Number(seconds.replaceAll(',', '')), 0) / 60,
+  );
+  const [, told] = /for some (\d+) minutes/.exec(page('reliability').replaceAll('\n', ' ')) ?? [];
+  expect(Math.abs(Math.max(...minutes) - Number(told))).toBeLessThan(10);
+});
