@@ -96,13 +96,13 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('import into %s', (engine) => {
 
   test('stores each item once when it is run again after kill -9', async () => {
     const { run, write, environment, folder } = await place(engine);
-    const lines = Array.from({ length: 40_000 }, (_, id) => `{"id":${id},"name":"x"}\n`);
+    const lines = Array.from({ length: 10_000 }, (_, id) => `{"id":${id},"name":"x"}\n`);
     write('items.ndjson', lines.join(''));
     await run('migrate');
     const store = await openStore(LAYOUT, readConfig(items, environment).DATABASE_URL, { create: false });
     // The input stays open, so that the import cannot end before the signal.
     const killed = importStdin({ folder, environment });
-    await killed.write(lines.slice(0, 30_000).join(''));
+    await killed.write(lines.slice(0, 6_000).join(''));
     await until(() => store.count('items'));
     killed.child.kill('SIGKILL');
     await store.close();

@@ -172,7 +172,7 @@ describe.each([
 
   test('ten openings at once run each step once', async () => {
     // Several places, because one opening must not see another one halfway.
-    const places = await Promise.all(Array.from({ length: 6 }, () => make()));
+    const places = await Promise.all(Array.from({ length: 2 }, () => make()));
     for (const { location } of places)
       await Promise.all(Array.from({ length: 10 }, () => insist(() => open(location))));
     const [place = await make()] = places;

@@ -150,7 +150,7 @@ test('derive reads no .env of the folder that it runs in', async () => {
     },
   };
   await using instance = await startOn('SQLite', items);
-  const { counts } = await derive(instance, { conflict: 40011, requests: 10, samples: 1 });
+  const { counts } = await derive(instance, { conflict: 40011, requests: 1, samples: 1 });
   expect(counts.has('created')).toBe(true);
 });
 
@@ -171,11 +171,11 @@ test('derive tests a service whose failures have another shape, below the path o
   const contract = pathToFileURL(join(folder, 'openapi.yaml'));
   const service: AnyService = { ...items, contract, errorBody, operations: { createItem } };
   await using instance = await startOn('SQLite', service, { LOG_LEVEL: 'silent' });
-  const { counts } = await derive(instance, { conflict: 40011, requests: 100 });
+  const { counts } = await derive(instance, { conflict: 40011, requests: 1, samples: 2 });
   expect([...counts.keys()]).toEqual(expect.arrayContaining(['created', 'another content', 'refused', 'no body']));
   // `derive` still compares the error number.
   await using other = await startOn('SQLite', service, { LOG_LEVEL: 'silent' });
-  await expect(derive(other, { conflict: 40012, requests: 100 })).rejects.toThrow(/^seed/);
+  await expect(derive(other, { conflict: 40012, requests: 1, samples: 2 })).rejects.toThrow(/^seed/);
 });
 
 test('the tests that init writes pass on both engines', async () => {
