@@ -17,21 +17,26 @@ import {
 import { ContractError } from '../src/contract-error.ts';
 import { requireIntegers } from '../src/rules/integers.ts';
 import { isLarge, isObject, isOfType } from '../src/schema/exact.ts';
+import { keywordsThat, schemasOf } from '../src/schema/applicators.ts';
 import {
+  behind,
   beneath,
   closure,
   inPlace,
   isInt64Schema,
   joined,
   listed,
+  OF_MEMBERS,
   typed,
+  TYPED,
   TYPES,
   typesOf,
 } from '../src/schema/subschemas.ts';
 import { type BodyKind, kindOf } from '../src/message/content.ts';
 import { Position } from '../src/schema/positions.ts';
 import { keepsOthers } from '../src/message/undeclared.ts';
-import { isIgnored, mapParts, type ObjectKind } from '../src/rules/vocabulary.ts';
+import { mapParts } from '../src/rules/objects.ts';
+import { isIgnored, type ObjectKind } from '../src/rules/vocabulary.ts';
 
 /** Stands for `undefined`. No contract contains this schema. */
 export const NOT_SENT = { type: 'null', format: 'undefined' };
@@ -41,9 +46,12 @@ export const BYTES = { type: 'string', format: 'bytes of a body' };
 export const DIGITS = 'digits of an int64: ';
 
 /** Keywords that, beside `properties`, give an object a type more specific than "any object". */
-const OF_OBJECTS = ['$ref', 'allOf', 'anyOf', 'oneOf', 'patternProperties', 'additionalProperties'];
+const OF_OBJECTS = ['$ref', ...TYPED, ...OF_MEMBERS.filter((keyword) => keyword !== 'properties')];
+/** Keywords for the same value that openapi-typescript does not know, but for those that only test it. */
+const UNSEEN = keywordsThat(
+  ({ to, holds, isUntyped }) => isUntyped === true && to === 'the value' && holds === 'by a branch',
+);
 
-const OF_MEMBERS = ['properties', 'patternProperties', 'additionalProperties'];
 const OBJECT: ReadonlySet<string> = new Set(['object']);
 
 /** @param found gets refusals of the schemas for which no type can be generated */
@@ -131,12 +139,10 @@ export function contractForTypes(contract: OpenApiDocument): object {
   }
 
   /** Whether a keyword that openapi-typescript does not know lets the operation get members without a name. */
-  function keepsUnseen({ additionalProperties, unevaluatedProperties, ...schema }: Schema): boolean {
-    const conditional = [schema.then, schema.else, ...Object.values(schema.dependentSchemas ?? {})].filter(isLarge);
-    return (
-      (additionalProperties ?? false) === false &&
-      inPlace([{ unevaluatedProperties }, ...conditional], follow).some(keepsOthers)
-    );
+  function keepsUnseen(schema: Schema): boolean {
+    const { additionalProperties = false, unevaluatedProperties = false } = schema;
+    const isKept = () => inPlace(schemasOf(schema, UNSEEN), follow).some(keepsOthers);
+    return additionalProperties === false && (unevaluatedProperties !== false || isKept());
   }
 }
 
@@ -171,17 +177,15 @@ function requireObjects(body: AnySchema, follow: Follow, found: Findings): void 
     const key = [numbers.getOrInsertComputed(schema, () => numbers.size), ...types].join();
     if (seen.has(key)) return;
     seen.add(key);
-    const { type, $ref, allOf = [], anyOf = [], oneOf = [] } = schema;
     const hasMembers = OF_MEMBERS.some((keyword) => keyword in schema);
-    if (type === undefined && listed(schema) === undefined && hasMembers && !types.isSubsetOf(OBJECT))
+    if (schema.type === undefined && listed(schema) === undefined && hasMembers && !types.isSubsetOf(OBJECT))
       found.add(
         new ContractError(
           'this schema has members, and allows values that are no objects: add type: object',
           locationOf(schema),
         ),
       );
-    for (const each of [...($ref === undefined ? [] : [follow($ref)]), ...allOf, ...anyOf, ...oneOf])
-      visit(each, types);
+    for (const each of behind(schema, TYPED, follow)) visit(each, types);
   };
   for (const value of closure([body], (each) => typed(each, follow).flatMap(beneath))) visit(value, TYPES);
 }

@@ -2,7 +2,7 @@ import type { Contract } from '../src/message/operation.ts';
 import { type AnySchema, type Follow, follower, locationOf } from '../src/schema/document.ts';
 import { exactChecks } from '../src/schema/exact.ts';
 import { forbids } from '../src/rules/declared.ts';
-import { joined, listed, membersOf } from '../src/schema/subschemas.ts';
+import { itemAt, joined, listed, membersOf, placesOf } from '../src/schema/subschemas.ts';
 import type { Keywords } from './derivation/schemas.ts';
 import { fromDocument, type JsonValue } from './derivation/values.ts';
 
@@ -166,10 +166,8 @@ class Survey {
   }
 
   private itemsOf(all: readonly Keywords[], least: number): ValuePlace[] {
-    const length = Math.min(least, Math.max(0, ...all.map(({ prefixItems = [] }) => prefixItems.length)) + 1);
-    return Array.from({ length }, (_, index) =>
-      this.at(all.map(({ prefixItems = [], items = true }) => prefixItems[index] ?? items)),
-    );
+    const length = Math.min(least, placesOf(all) + 1);
+    return Array.from({ length }, (_, index) => this.at(all.map(itemAt(index))));
   }
 }
 

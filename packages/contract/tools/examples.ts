@@ -3,7 +3,9 @@ import { isLarge } from '../src/schema/exact.ts';
 import type { Attempt } from '../src/schema/findings.ts';
 import type { Examined } from '../src/load.ts';
 import { type Example, requireFitting } from '../src/validator/examples.ts';
-import { visitNodes } from './for-libraries.ts';
+import { type KnownObject, nodesIn } from '../src/rules/objects.ts';
+import type { ObjectKind } from '../src/rules/vocabulary.ts';
+import type { Direction } from '../src/validator/place.ts';
 
 type Node = Readonly<Record<string, unknown>>;
 
@@ -20,11 +22,23 @@ export interface PlacedExample extends Example {
   readonly member: string;
 }
 
+const DIRECTIONS: Partial<Record<ObjectKind, Direction>> = {
+  Parameter: 'request',
+  'Request Body': 'request',
+  Response: 'reply',
+  Header: 'reply',
+};
+
+/** The direction of the message that an object describes; `example` outside messages. */
+const directionOf = (found: KnownObject | undefined): Direction =>
+  found === undefined ? 'example' : (DIRECTIONS[found.kind] ?? directionOf(found.within));
+
 /** Each example and default of a contract. */
 export function examplesIn(document: OpenApiDocument, attempt: Attempt): PlacedExample[] {
   const resolve = resolver(document);
   const examples: PlacedExample[] = [];
-  visitNodes(document, (node, type, name, direction) => {
+  for (const found of nodesIn(document)) {
+    const { node, kind, name } = found;
     const add = (schema: unknown, holder: object, member: string, of: Example['direction']) => {
       const value = (holder as Node)[member];
       if (value === undefined) return;
@@ -32,17 +46,18 @@ export function examplesIn(document: OpenApiDocument, attempt: Attempt): PlacedE
       const location = locationOf(holder, member);
       examples.push({ name, schema: schema as AnySchema, direction: of, value, location, holder, member });
     };
-    if (type === 'Schema') {
+    if (kind === 'Schema') {
       for (const member of ['default', 'example']) add(node, node, member, 'example');
       const listed = Array.isArray(node['examples']) ? node['examples'] : [];
       for (const index of listed.keys()) add(node, listed, String(index), 'example');
-    } else if (node['schema'] !== undefined && (type !== 'MediaType' || /[/+]json\b/.test(name))) {
+    } else if (node['schema'] !== undefined && (kind !== 'Media Type' || /[/+]json\b/.test(name))) {
+      const direction = directionOf(found);
       add(node['schema'], node, 'example', direction);
       for (const each of Object.values(node['examples'] ?? {}).filter((one: unknown) => isLarge(one)))
         attempt(() => {
           add(node['schema'], resolve(each), 'value', direction);
         });
     }
-  });
+  }
   return examples;
 }

@@ -1,5 +1,4 @@
 import { normalizeTypes, Oas3_1Types } from '@redocly/openapi-core';
-import type { Direction } from '../src/validator/place.ts';
 import { requireOneFile } from '../src/rules/one-file.ts';
 import { Findings } from '../src/schema/findings.ts';
 import { VOCABULARY } from '../src/rules/vocabulary.ts';
@@ -35,32 +34,6 @@ export function forLibraries(document: object, writeBigint: (value: bigint) => u
 export function withOwnNames(text: string): string {
   const names = [...INHERITED, ...KEYWORDS].map((name) => RegExp.escape(name));
   return text.replaceAll(new RegExp(`${NAMED}(?=${names.join('|')})`, 'g'), '');
-}
-
-const DIRECTIONS: Readonly<Record<string, Direction>> = {
-  Parameter: 'request',
-  RequestBody: 'request',
-  Response: 'reply',
-  Header: 'reply',
-};
-
-/**
- * Calls `visit` for each object of OpenAPI, with the name at which it stands, and the direction of the message that it
- * describes: `example` outside messages.
- */
-export function visitNodes(
-  document: object,
-  visit: (node: Readonly<Record<string, unknown>>, type: string, name: string, direction: Direction) => void,
-): void {
-  const seen = new Set<unknown>();
-  const enter = (node: unknown, type: NodeType | undefined, name: string, around: Direction): void => {
-    if (type === undefined || typeof node !== 'object' || node === null || seen.has(node)) return;
-    seen.add(node);
-    const direction = DIRECTIONS[type.name] ?? around;
-    if (!Array.isArray(node)) visit(node as Readonly<Record<string, unknown>>, type.name, name, direction);
-    for (const [member, value] of Object.entries(node)) enter(value, typeOf(type, member, value), member, direction);
-  };
-  enter(document, ROOT, '', 'example');
 }
 
 function copied(node: unknown, type: NodeType | undefined): unknown {

@@ -1,7 +1,7 @@
 import { ContractError } from '../contract-error.ts';
-import { type AnySchema, type Follow, locationOf, type Parameter, type Schema } from '../schema/document.ts';
+import { type Follow, locationOf, type Parameter, type Schema } from '../schema/document.ts';
 import { Position } from '../schema/positions.ts';
-import { inPlace } from '../schema/subschemas.ts';
+import { inPlace, isOpen, ofOthers, partsOf } from '../schema/subschemas.ts';
 
 // Which values a parameter may have, so that its text can be read in one way only.
 
@@ -47,7 +47,7 @@ export function requireReadable(parameter: Parameter, position: Position, follow
     refuse('must have a type: one of string, number, integer, boolean');
   if (structure !== 'scalar' && types.size > 1) refuse(`must be of type ${structure} only, or of scalar types`);
   const schemas = inPlace([parameter.schema], follow);
-  const places = Math.max(0, ...schemas.map(({ prefixItems = [] }) => prefixItems.length));
+  const { places, patterns } = partsOf(schemas);
   const items = Array.from({ length: places + 1 }, (_, index) => position.item(index));
   const isItem = (each: Position, index: number) => (index > 0 && index === places ? !hasParts(each) : isScalar(each));
   if (structure === 'array' && !items.every(isItem)) refuse('must have items that are strings, numbers or booleans');
@@ -58,22 +58,14 @@ export function requireReadable(parameter: Parameter, position: Position, follow
     const isOwn = Object.hasOwn(properties, each) && !required.includes(each);
     refuse('must have members that are strings, numbers or booleans', isOwn ? locationOf(properties, each) : undefined);
   }
-  const others = schemas.flatMap(({ additionalProperties, unevaluatedProperties, patternProperties = {} }) =>
-    [additionalProperties, unevaluatedProperties, ...Object.values(patternProperties)]
-      .filter((each): each is AnySchema => each !== undefined)
-      .map((each) => new Position(each, follow)),
-  );
+  const others = schemas.flatMap(ofOthers).map((each) => new Position(each, follow));
   if (structure === 'object' && others.some(hasParts))
     refuse('must have members that are strings, numbers or booleans');
   if (style === 'deepObject' && structure !== 'object') refuse('must be an object to have the style deepObject');
   if (!isSpread(parameter, position)) return;
   // Of an object that is silent about other names, the members that it names are read: others are undeclared parameters.
-  const isOpen = schemas.some(
-    ({ additionalProperties = false, unevaluatedProperties = false }) =>
-      additionalProperties !== false || unevaluatedProperties !== false,
-  );
-  if (!position.isClosed && (isOpen || position.names.size === 0))
+  if (!position.isClosed && (schemas.some(isOpen) || position.names.size === 0))
     refuse('accepts any name in the query: name its members under properties, and add additionalProperties: false');
-  if (schemas.some(({ patternProperties }) => patternProperties !== undefined))
+  if (patterns.length > 0)
     refuse('accepts names in the query by a pattern: name each member under properties, or add style: deepObject');
 }

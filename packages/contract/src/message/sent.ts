@@ -3,6 +3,7 @@ import {
   declaredMembers,
   declares,
   evaluating,
+  itemAt,
   joined,
   keyOf,
   type PartsOfValue,
@@ -178,7 +179,7 @@ export function sentBy(follow: Follow) {
     if (!typesOf(own, follow).has(typeof at === 'string' ? 'object' : 'array')) return false;
     const branches = [anyOf, oneOf].filter((each) => each !== undefined);
     return combine('allOf', [
-      ...(typeof at === 'string' ? members(schema, at) : [schema.prefixItems?.[at] ?? schema.items ?? true]),
+      ...(typeof at === 'string' ? members(schema, at) : [itemAt(at)(schema)]),
       ...($ref === undefined ? [] : [part(follow($ref), at)]),
       ...allOf.map((each) => part(each, at)),
       ...branches.map((each) =>

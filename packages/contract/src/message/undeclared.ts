@@ -2,7 +2,22 @@ import { timePerCharacter } from '../rules/patterns.ts';
 import { spend } from '../schema/budget.ts';
 import type { AnySchema, Follow, Schema } from '../schema/document.ts';
 import { isObject } from '../schema/exact.ts';
-import { allowedBy, beneath, closure, inPlace, leadingTo, listed, membersOf, tested } from '../schema/subschemas.ts';
+import {
+  allowedBy,
+  behind,
+  beneath,
+  closure,
+  IN_PLACE,
+  inPlace,
+  isClosed,
+  itemAt,
+  leadingTo,
+  listed,
+  membersOf,
+  ofOthers,
+  placesOf,
+  testedItems,
+} from '../schema/subschemas.ts';
 
 // Members that no schema names. Where an object has `properties` and says nothing of others, they are valid, and are left
 // out: of a request before the operation gets it, of a reply before it is sent.
@@ -51,11 +66,11 @@ class Outline {
     this.schemas = inPlace(roots, known.follow);
     if (!isKept) spend(MAKING * this.schemas.length);
     const applied = new Set(this.schemas);
-    const all = closure(roots, (each) => tested(each, known.follow));
+    const all = closure(roots, (each) => behind(each, IN_PLACE, known.follow));
     this.tests = all.filter((each) => !applied.has(each));
     this.names = new Set(all.flatMap(namesIn));
     this.patterns = this.schemas.flatMap(({ patternProperties = {} }) => Object.keys(patternProperties));
-    this.places = Math.max(0, ...this.schemas.map(({ prefixItems = [] }) => prefixItems.length));
+    this.places = placesOf(this.schemas);
     this.others = known.othersOf(roots, this.schemas);
   }
 
@@ -83,11 +98,11 @@ class Outline {
   /** @throws Overspent */
   item(index: number): OutlineAt {
     const at = Math.min(index, this.places);
-    const itemOf = ({ prefixItems = [], items = true }: Schema) => prefixItems[at] ?? items;
+    const itemOf = itemAt(at);
     return this.part(
       at,
       () => this.schemas.map(itemOf),
-      () => [...this.tests.map(itemOf), ...[...this.schemas, ...this.tests].flatMap(({ contains }) => contains ?? [])],
+      () => [...this.tests.map(itemOf), ...[...this.schemas, ...this.tests].flatMap(testedItems)],
     );
   }
 
@@ -168,20 +183,13 @@ function namesIn(schema: Schema): string[] {
 }
 
 /** Whether a schema says itself that an object has members which it does not name. */
-export function keepsOthers({
-  additionalProperties = false,
-  unevaluatedProperties = false,
-  patternProperties,
-}: Schema) {
-  return [additionalProperties, unevaluatedProperties, ...Object.values(patternProperties ?? {})].some(Boolean);
-}
+export const keepsOthers = (schema: Schema) => ofOthers(schema).some(Boolean);
 
 /** Whether a schema itself allows an object to have a member that it does not name. */
 function ownNames(schema: AnySchema): ReadonlySet<string> {
   if (typeof schema === 'boolean') return schema ? NAME : NONE;
   const isObjects = schema.type === undefined || [schema.type].flat().includes('object');
-  const isClosed = schema.additionalProperties === false || schema.unevaluatedProperties === false;
-  return isObjects && !isClosed && listed(schema)?.some(isObject) !== false ? NAME : NONE;
+  return isObjects && !isClosed(schema) && listed(schema)?.some(isObject) !== false ? NAME : NONE;
 }
 
 const all = new WeakMap<Follow, Outlines>();

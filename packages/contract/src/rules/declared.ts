@@ -1,4 +1,4 @@
-import { declares, evaluating, joined } from '../schema/subschemas.ts';
+import { declares, evaluating, isOpen, joined } from '../schema/subschemas.ts';
 import { type Follow, locationOf, type Schema } from '../schema/document.ts';
 import { ContractError } from '../contract-error.ts';
 
@@ -14,9 +14,6 @@ export function requireDeclared(schema: Schema, follow: Follow): void {
         locationOf(schema, 'required'),
       );
 }
-
-const isOpen = ({ additionalProperties = false, unevaluatedProperties = false }: Schema) =>
-  additionalProperties !== false || unevaluatedProperties !== false;
 
 export function forbids(schema: Schema, name: string, follow: Follow): boolean {
   if (schema.additionalProperties === false) return !declares(schema, name);

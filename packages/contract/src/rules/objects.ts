@@ -1,11 +1,13 @@
-import { isLarge } from '../schema/exact.ts';
-import { VOCABULARY } from './vocabulary.ts';
+import { isLarge, isObject } from '../schema/exact.ts';
+import { type ObjectKind, VOCABULARY } from './vocabulary.ts';
+
+// The walkers of documents: by the names of fields, wherever they stand, and by the rows of the vocabulary.
 
 /** Fields whose value is data: in it, nothing is a keyword, and a member `$ref` is no reference. */
-const DATA = /^(?:example|value|default|const|enum|x-.*)$/;
+export const DATA = /^(?:example|value|default|const|enum|x-.*)$/;
 /** Fields whose value is a map with keys of its author's choice: a member of an object may be called `default`. */
-const MAPS: ReadonlySet<string> = new Set([
-  ...['webhooks', 'callbacks', 'links', 'examples', 'pathItems'],
+export const MAPS: ReadonlySet<string> = new Set([
+  ...['webhooks', 'callbacks', 'links', 'examples', 'pathItems', 'mapping', 'dependentRequired'],
   ...Object.values(VOCABULARY).flatMap((rows) =>
     // A path begins with `/`, and an extension may stand beside it.
     Object.entries(rows).flatMap(([name, { holds }]) => (holds?.in === 'map' && name !== 'paths' ? [name] : [])),
@@ -53,4 +55,63 @@ export function* objectsIn(root: unknown): Generator<FoundObject> {
       });
     }
   }
+}
+
+/** An object that the service reads, with the name of its place. */
+export interface KnownObject {
+  readonly node: Record<string, unknown>;
+  readonly kind: ObjectKind;
+  /** The name of the member, or the key, under which the object stands. */
+  readonly name: string;
+  readonly within: KnownObject | undefined;
+}
+
+/** The fields that hold other objects, by kind: a large document has a million objects, and each edit visits all. */
+const HOLDING = Object.fromEntries(
+  Object.entries(VOCABULARY).map(([kind, rows]) => [
+    kind,
+    Object.entries(rows).flatMap(([field, { holds }]) => (holds === undefined ? [] : [{ field, holds }])),
+  ]),
+);
+
+/** All objects of a document that the service reads, whatever else stands in it. */
+export function nodesIn(document: object): KnownObject[] {
+  const all: KnownObject[] = [];
+  const seen = new Set<unknown>();
+  const enter = (node: unknown, kind: ObjectKind, name: string, within?: KnownObject): void => {
+    if (!isObject(node) || seen.has(node)) return;
+    seen.add(node);
+    const found = { node, kind, name, within };
+    all.push(found);
+    for (const { field, holds } of HOLDING[kind] ?? []) {
+      const member = Object.hasOwn(node, field) ? node[field] : undefined;
+      if (holds.in === undefined) enter(member, holds.kind, field, found);
+      else if (isLarge(member)) for (const [key, each] of Object.entries(member)) enter(each, holds.kind, key, found);
+    }
+  };
+  enter(document, 'OpenAPI', '');
+  return all;
+}
+
+/**
+ * Copies an object of OpenAPI, and changes each object that one of its fields holds.
+ *
+ * @param change gets the held object, its kind, the name of the field, and its key in a field that is a list or a map
+ */
+export function mapParts(
+  value: object,
+  kind: ObjectKind,
+  change: (part: unknown, kind: ObjectKind, at: readonly [name: string, ...key: string[]]) => unknown,
+): object {
+  const rows = VOCABULARY[kind];
+  const members = Object.entries(value).map(([name, member]: [string, unknown]) => {
+    const holds = Object.hasOwn(rows, name) ? rows[name]?.holds : undefined;
+    if (holds === undefined) return [name, member];
+    if (holds.in === undefined || !isLarge(member)) return [name, change(member, holds.kind, [name])];
+    const parts = Object.entries(member).map(
+      ([key, each]: [string, unknown]) => [key, change(each, holds.kind, [name, key])] as const,
+    );
+    return [name, Array.isArray(member) ? parts.map(([, each]) => each) : Object.fromEntries(parts)];
+  });
+  return Object.fromEntries(members) as object;
 }

@@ -1,7 +1,7 @@
 import { ContractError } from '../contract-error.ts';
 import { type Follow, locationOf, type Schema } from '../schema/document.ts';
 import type { Findings } from '../schema/findings.ts';
-import { isSchema, tested } from '../schema/subschemas.ts';
+import { behind, IN_PLACE, isSchema } from '../schema/subschemas.ts';
 
 /** The readers of schemas, and the validator, nest a call for each schema of a value within or behind another. */
 const MAX_APPLIED = 100;
@@ -15,7 +15,7 @@ export function requireShallow(schemas: Iterable<Schema>, follow: Follow, found:
     if (known !== undefined) return known;
     // A schema that leads back to itself is refused elsewhere.
     heights.set(schema, 0);
-    const next = found.isSound(schema) ? tested(schema, follow).filter(isSchema) : [];
+    const next = found.isSound(schema) ? behind(schema, IN_PLACE, follow).filter(isSchema) : [];
     const height = 1 + next.reduce((most, each) => Math.max(most, heightOf(each, depth + 1)), 0);
     heights.set(schema, height);
     return height;

@@ -1,6 +1,5 @@
 import { METHODS } from '../schema/document.ts';
-import { applicator } from '../schema/applicators.ts';
-import { isLarge } from '../schema/exact.ts';
+import { applicator, HOLDING_KEYWORDS, type HoldingKeyword } from '../schema/applicators.ts';
 import * as check from './field-values.ts';
 
 /** OpenAPI's names of its objects. */
@@ -26,11 +25,15 @@ const map = (kind: ObjectKind, how: string, value?: check.ValueCheck): Vocabular
   ...kept(how, value),
   holds: { kind, in: 'map' },
 });
-/** A keyword that holds schemas, as its row of schema/applicators.ts says. */
-const schemas = (keyword: string, how: string, value?: check.ValueCheck) => {
-  const { in: held } = applicator(keyword) ?? {};
-  return { [keyword]: { ...kept(how, value), holds: { kind: 'Schema', ...(held && { in: held }) } } } as const;
-};
+/** The keywords that hold schemas, by schema/applicators.ts. @param more what else their rows say, and check */
+const schemas = (more: Partial<Record<HoldingKeyword, readonly [how: string, value?: check.ValueCheck]>>) =>
+  Object.fromEntries(
+    HOLDING_KEYWORDS.map((keyword) => {
+      const { in: held, isUntyped } = applicator(keyword) ?? {};
+      const [how, value] = more[keyword] ?? [isUntyped === true ? RUN : BOTH];
+      return [keyword, { ...kept(how, value), holds: { kind: 'Schema', ...(held && { in: held }) } } as const];
+    }),
+  );
 const refused = (how: string): VocabularyRow => ({ is: 'refused', how });
 const shown = (...fields: readonly string[]) =>
   Object.fromEntries(fields.map((field) => [field, { is: 'shown', how: '' }] as const));
@@ -182,35 +185,20 @@ export const VOCABULARY: Readonly<Record<ObjectKind, Readonly<Record<string, Voc
       `also beside other keywords; \`generate\` refuses a place other than \`#/components/schemas/…\`; ${ONE_FILE}`,
       check.text,
     ),
-    ...schemas('$defs', `${RUN}; \`generate\` refuses a $ref to one: move it to components/schemas`),
     $schema: refused(DIALECT),
     $id: refused(NO_NAMES),
     $anchor: refused(NO_NAMES),
     $dynamicRef: refused('write $ref'),
     $dynamicAnchor: refused(NO_NAMES),
     $vocabulary: refused(DIALECT),
-    ...schemas('allOf', BOTH),
-    ...schemas('anyOf', BOTH),
-    ...schemas('oneOf', BOTH),
-    ...schemas('not', RUN),
-    ...schemas('if', RUN),
-    ...schemas('then', RUN),
-    ...schemas('else', RUN),
-    ...schemas('dependentSchemas', RUN),
-    ...schemas('properties', BOTH),
-    ...schemas('patternProperties', BOTH, check.patterns),
-    ...schemas(
-      'additionalProperties',
-      `${BOTH}; without it, beside \`properties\`, other members are valid and left out`,
-    ),
-    ...schemas(
-      'unevaluatedProperties',
-      `${RUN}; no branch beneath it may allow all members, or name one like those of each object, such as \`constructor\``,
-    ),
-    ...schemas('propertyNames', RUN),
-    ...schemas('items', BOTH),
-    ...schemas('prefixItems', BOTH),
-    ...schemas('contains', RUN),
+    ...schemas({
+      $defs: [`${RUN}; \`generate\` refuses a $ref to one: move it to components/schemas`],
+      patternProperties: [BOTH, check.patterns],
+      additionalProperties: [`${BOTH}; without it, beside \`properties\`, other members are valid and left out`],
+      unevaluatedProperties: [
+        `${RUN}; no branch beneath it may allow all members, or name one like those of each object, such as \`constructor\``,
+      ],
+    }),
     unevaluatedItems: refused('describe all items by items and prefixItems'),
     type: kept(`${BOTH}; \`generate\` refuses members in a request without \`type: object\``, check.types),
     enum: kept(
@@ -275,29 +263,6 @@ export const VOCABULARY: Readonly<Record<ObjectKind, Readonly<Record<string, Voc
     mapping: kept('each branch must allow only the values that are mapped to it', check.mapping),
   },
 };
-
-/**
- * Copies an object of OpenAPI, and changes each object that one of its fields holds.
- *
- * @param change gets the held object, its kind, the name of the field, and its key in a field that is a list or a map
- */
-export function mapParts(
-  value: object,
-  kind: ObjectKind,
-  change: (part: unknown, kind: ObjectKind, at: readonly [name: string, ...key: string[]]) => unknown,
-): object {
-  const rows = VOCABULARY[kind];
-  const members = Object.entries(value).map(([name, member]: [string, unknown]) => {
-    const holds = Object.hasOwn(rows, name) ? rows[name]?.holds : undefined;
-    if (holds === undefined) return [name, member];
-    if (holds.in === undefined || !isLarge(member)) return [name, change(member, holds.kind, [name])];
-    const parts = Object.entries(member).map(
-      ([key, each]: [string, unknown]) => [key, change(each, holds.kind, [name, key])] as const,
-    );
-    return [name, Array.isArray(member) ? parts.map(([, each]) => each) : Object.fromEntries(parts)];
-  });
-  return Object.fromEntries(members) as object;
-}
 
 /** OpenAPI ignores header parameters with these names (OpenAPI 3.1, section 4.8.12). */
 const IGNORED_HEADERS = ['accept', 'content-type', 'authorization'];

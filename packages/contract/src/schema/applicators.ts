@@ -1,10 +1,13 @@
-import type { AnySchema, Schema } from './document.ts';
+import type { ExactKeywords } from './exact.ts';
 
 /** How a keyword of JSON Schema holds schemas, and what they mean for a value (2020-12, sections 10 and 11). */
 interface Applicator {
   readonly in?: 'list' | 'map';
-  /** Of a value: itself, its members, its items, the names of its members; `nothing`: only references lead there. */
-  readonly to: 'the value' | 'members' | 'items' | 'names' | 'nothing';
+  /**
+   * Of a value: itself, a member by its name, other members, items, the names of its members; `nothing`: only references
+   * lead there.
+   */
+  readonly to: 'the value' | 'a member' | 'other members' | 'items' | 'names' | 'nothing';
   /**
    * `by a test`: whether they hold only decides about others. `by a branch`: they may fail, and the value is valid.
    * `if left`: they apply to what the others of the value leave.
@@ -24,33 +27,65 @@ const APPLICATORS = {
   then: { to: 'the value', holds: 'by a branch', isUntyped: true },
   else: { to: 'the value', holds: 'by a branch', isUntyped: true },
   not: { to: 'the value', holds: 'by a test', isUntyped: true },
-  properties: { in: 'map', to: 'members' },
-  patternProperties: { in: 'map', to: 'members' },
-  additionalProperties: { to: 'members' },
-  unevaluatedProperties: { to: 'members', holds: 'if left', isUntyped: true },
+  properties: { in: 'map', to: 'a member' },
+  patternProperties: { in: 'map', to: 'other members' },
+  additionalProperties: { to: 'other members' },
+  unevaluatedProperties: { to: 'other members', holds: 'if left', isUntyped: true },
   propertyNames: { to: 'names', isUntyped: true },
   items: { to: 'items' },
   prefixItems: { in: 'list', to: 'items' },
   contains: { to: 'items', holds: 'by a test', isUntyped: true },
 } as const satisfies Readonly<Record<string, Applicator>>;
 
-type Keyword = keyof typeof APPLICATORS;
+type Table = typeof APPLICATORS;
+export type HoldingKeyword = keyof Table;
+interface Held {
+  readonly list: readonly AnySchema[];
+  readonly map: Readonly<Record<string, AnySchema>>;
+}
+type Holders = {
+  readonly [Name in HoldingKeyword]?: Table[Name] extends { in: infer How extends keyof Held } ? Held[How] : AnySchema;
+};
+
+/** The keywords of JSON Schema 2020-12 that this service reads itself; Ajv knows the others. */
+export interface Schema extends ExactKeywords, Holders {
+  readonly $ref?: string;
+  readonly dependentRequired?: Readonly<Record<string, readonly string[]>>;
+  readonly required?: readonly string[];
+  readonly minContains?: number;
+  readonly maxContains?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly maxItems?: number;
+  readonly maxProperties?: number;
+  readonly minLength?: number;
+  readonly default?: unknown;
+  readonly readOnly?: boolean;
+  readonly writeOnly?: boolean;
+  readonly 'x-pattern-message'?: string;
+  readonly 'x-error-numbers'?: Readonly<Record<string, string>>;
+  readonly discriminator?: { readonly propertyName: string; readonly mapping?: Readonly<Record<string, string>> };
+}
+/** `true` allows any value, `false` none. */
+export type AnySchema = Schema | boolean;
 
 /** The row of a keyword that holds schemas; undefined: it holds none. */
 export function applicator(keyword: string): Applicator | undefined {
-  return Object.hasOwn(APPLICATORS, keyword) ? APPLICATORS[keyword as Keyword] : undefined;
+  return Object.hasOwn(APPLICATORS, keyword) ? APPLICATORS[keyword as HoldingKeyword] : undefined;
 }
 
+export const HOLDING_KEYWORDS = keywordsThat(() => true);
+
 /** The keywords whose row is such, in the order of the table. */
-export function keywordsThat(isSuch: (row: Applicator) => boolean): Keyword[] {
-  return (Object.keys(APPLICATORS) as Keyword[]).filter((keyword) => isSuch(APPLICATORS[keyword]));
+export function keywordsThat(isSuch: (row: Applicator) => boolean): HoldingKeyword[] {
+  return (Object.keys(APPLICATORS) as HoldingKeyword[]).filter((keyword) => isSuch(APPLICATORS[keyword]));
 }
 
 /** The schemas that these keywords of a schema hold. */
-export function schemasOf(schema: Schema, keywords: readonly Keyword[]): AnySchema[] {
+export function schemasOf(schema: Schema, keywords: readonly HoldingKeyword[]): AnySchema[] {
   const found: AnySchema[] = [];
   for (const keyword of keywords) {
-    const held: AnySchema | Readonly<Record<string, AnySchema>> | readonly AnySchema[] | undefined = schema[keyword];
+    const held: AnySchema | Held[keyof Held] | undefined = schema[keyword];
     if (held === undefined) continue;
     const { in: how }: Applicator = APPLICATORS[keyword];
     if (how === undefined) found.push(held as AnySchema);

@@ -1,8 +1,11 @@
 import { isMap, isScalar, isSeq, type LineCounter, type Node } from 'yaml';
 import { ContractError } from '../contract-error.ts';
-import { type ExactKeywords, isLarge } from './exact.ts';
+import type { AnySchema } from './applicators.ts';
+import { isLarge } from './exact.ts';
 import { directly } from './findings.ts';
 import { namesIn, type Parsed, parseYaml } from './yaml.ts';
+
+export type { AnySchema, Schema } from './applicators.ts';
 
 /** The parts of an OpenAPI 3.1 document that this service reads. `Resolve` follows references in them. */
 export interface OpenApiDocument {
@@ -66,46 +69,6 @@ export interface Media {
   readonly example?: unknown;
   readonly examples?: Readonly<Record<string, { readonly value?: unknown }>>;
 }
-
-/** The keywords of JSON Schema 2020-12 that this service reads itself; Ajv knows the others. */
-export interface Schema extends ExactKeywords {
-  readonly $ref?: string;
-  readonly $defs?: SchemaMap;
-  readonly allOf?: readonly AnySchema[];
-  readonly anyOf?: readonly AnySchema[];
-  readonly oneOf?: readonly AnySchema[];
-  readonly not?: AnySchema;
-  readonly if?: AnySchema;
-  readonly then?: AnySchema;
-  readonly else?: AnySchema;
-  readonly dependentSchemas?: SchemaMap;
-  readonly dependentRequired?: Readonly<Record<string, readonly string[]>>;
-  readonly properties?: SchemaMap;
-  readonly patternProperties?: SchemaMap;
-  readonly additionalProperties?: AnySchema;
-  readonly unevaluatedProperties?: AnySchema;
-  readonly propertyNames?: AnySchema;
-  readonly required?: readonly string[];
-  readonly items?: AnySchema;
-  readonly prefixItems?: readonly AnySchema[];
-  readonly contains?: AnySchema;
-  readonly minContains?: number;
-  readonly maxContains?: number;
-  readonly maxLength?: number;
-  readonly pattern?: string;
-  readonly maxItems?: number;
-  readonly maxProperties?: number;
-  readonly minLength?: number;
-  readonly default?: unknown;
-  readonly readOnly?: boolean;
-  readonly writeOnly?: boolean;
-  readonly 'x-pattern-message'?: string;
-  readonly 'x-error-numbers'?: Readonly<Record<string, string>>;
-  readonly discriminator?: { readonly propertyName: string; readonly mapping?: Readonly<Record<string, string>> };
-}
-/** `true` allows any value, `false` none. */
-export type AnySchema = Schema | boolean;
-type SchemaMap = Readonly<Record<string, AnySchema>>;
 
 export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const;
 export type Method = (typeof METHODS)[number];

@@ -1,4 +1,5 @@
-import { beneath, isInt64Schema, listed, reachable } from './subschemas.ts';
+import { schemasOf } from './applicators.ts';
+import { beneath, isClosed, isInt64Schema, isOpen, listed, reachable, TYPED } from './subschemas.ts';
 import type { AnySchema, Follow, Schema } from './document.ts';
 
 // One rule, which positions.ts applies, decides whether a number of a message is a bigint or a double. An int64 is a
@@ -24,14 +25,12 @@ export function numbersIn(schema: AnySchema, follow: Follow): 'none' | 'double' 
 
 /** Whether a schema says, by itself and by the schemas in it, the type of its value and of each part. */
 function isDescribed(schema: Schema): boolean {
-  const { type, $ref, allOf, anyOf, oneOf, additionalProperties, unevaluatedProperties, items } = schema;
-  if ([...beneath(schema), ...(allOf ?? []), ...(anyOf ?? []), ...(oneOf ?? [])].includes(true)) return false;
+  const { type, $ref, items } = schema;
+  const parts = schemasOf(schema, TYPED);
+  if ([...beneath(schema), ...parts].includes(true)) return false;
   if (type === undefined)
-    return (
-      [$ref, allOf, anyOf, oneOf].some((each) => each !== undefined) ||
-      listed(schema)?.every((each) => typeof each === 'string') === true
-    );
+    return $ref !== undefined || parts.length > 0 || listed(schema)?.every((each) => typeof each === 'string') === true;
   const types = [type].flat();
-  const others = additionalProperties ?? unevaluatedProperties;
-  return !(types.includes('object') && others === undefined) && !(types.includes('array') && items === undefined);
+  const isSilent = !isClosed(schema) && !isOpen(schema);
+  return !(types.includes('object') && isSilent) && !(types.includes('array') && items === undefined);
 }

@@ -1,4 +1,16 @@
-import { inPlace, isInt64Schema, joined, keyOf, leadingTo, membersOf, partsOf, TYPES, typesOf } from './subschemas.ts';
+import {
+  inPlace,
+  isClosed,
+  isInt64Schema,
+  itemAt,
+  joined,
+  keyOf,
+  leadingTo,
+  membersOf,
+  partsOf,
+  TYPES,
+  typesOf,
+} from './subschemas.ts';
 import { type AnySchema, type Follow, locationOf, type Schema } from './document.ts';
 import { ContractError } from '../contract-error.ts';
 import { int64, losesDigits } from './int64.ts';
@@ -65,7 +77,7 @@ export class Position {
 
   /** Whether an object may have only declared members. */
   get isClosed(): boolean {
-    return this.schemas.some((each) => each.additionalProperties === false || each.unevaluatedProperties === false);
+    return this.schemas.some(isClosed);
   }
 
   member(name: string): Position {
@@ -103,9 +115,7 @@ export class Position {
     const at = Math.min(index, this.places);
     const known = this.elements.get(at);
     if (known !== undefined) return known;
-    return this.elements.getOrInsertComputed(at, () =>
-      this.part(this.schemas.map(({ prefixItems = [], items = true }) => prefixItems[at] ?? items)),
-    );
+    return this.elements.getOrInsertComputed(at, () => this.part(this.schemas.map(itemAt(at))));
   }
 
   /** The number of sets of patterns that a name can match. */

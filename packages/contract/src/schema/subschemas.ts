@@ -1,4 +1,4 @@
-import { keywordsThat, schemasOf } from './applicators.ts';
+import { type HoldingKeyword, keywordsThat, schemasOf } from './applicators.ts';
 import type { AnySchema, Follow, Schema } from './document.ts';
 import { isOfType } from './exact.ts';
 
@@ -9,9 +9,19 @@ export const TYPES: ReadonlySet<string> = new Set(NAMES);
 
 /** Keywords whose schemas apply to the same value. */
 export const IN_PLACE = keywordsThat(({ to }) => to === 'the value');
-/** Those among them that do not only test it. */
+/** Those among them that do not only test it, that always apply, and that the generated types read. */
 const APPLIED = keywordsThat(({ to, holds }) => to === 'the value' && holds !== 'by a test');
-const BENEATH = keywordsThat(({ to, holds }) => (to === 'members' || to === 'items') && holds !== 'by a test');
+const ALWAYS = keywordsThat(({ to, holds }) => to === 'the value' && holds === undefined);
+export const TYPED = keywordsThat(({ to, isUntyped }) => to === 'the value' && isUntyped !== true);
+/** Keywords whose schemas apply to members, but for those that others leave. */
+export const OF_MEMBERS: readonly string[] = keywordsThat(
+  ({ to, holds }) => (to === 'a member' || to === 'other members') && holds === undefined,
+);
+const OF_OTHERS = keywordsThat(({ to }) => to === 'other members');
+/** Those that apply to members of any name. */
+const OF_ANY_OTHER = keywordsThat(({ to, in: how }) => to === 'other members' && how === undefined);
+const BENEATH = keywordsThat(({ to, holds }) => /member|items/.test(to) && holds !== 'by a test');
+const TESTING_ITEMS = keywordsThat(({ to, holds }) => to === 'items' && holds === 'by a test');
 
 export function isInt64Schema({ type, format }: Schema): boolean {
   return format === 'int64' && [type].flat().includes('integer');
@@ -61,38 +71,29 @@ export function listed({ const: only, enum: values }: Schema): readonly unknown[
 
 /** These schemas and, by `$ref` and `allOf`, all others that their value must satisfy too. */
 export function joined(schemas: readonly AnySchema[], follow: Follow): Schema[] {
-  return closure(schemas, ({ $ref, allOf = [] }) => [$ref === undefined ? undefined : follow($ref), ...allOf]);
+  return closure(schemas, (schema) => behind(schema, ALWAYS, follow));
 }
 
 /** All schemas of a value that the generated types read. */
 export function typed(schema: AnySchema, follow: Follow): Schema[] {
-  return closure([schema], ({ $ref, allOf = [], anyOf = [], oneOf = [] }) => [
-    $ref === undefined ? undefined : follow($ref),
-    ...[...allOf, ...anyOf, ...oneOf],
-  ]);
+  return closure([schema], (each) => behind(each, TYPED, follow));
 }
 
 /** These schemas and all others that may apply to the same value, except `not` and `if`, which only test it. */
 export function inPlace(schemas: readonly AnySchema[], follow: Follow): Schema[] {
-  return closure(schemas, (schema) => appliedInPlace(schema, follow));
+  return closure(schemas, (schema) => behind(schema, APPLIED, follow));
 }
 
 /** The schema, and others of its value whose members `unevaluatedProperties` counts as evaluated where they hold. */
 export function evaluating(schema: Schema, follow: Follow): Schema[] {
-  return closure([schema], (each) => [...appliedInPlace(each, follow), each.if]);
+  return closure([schema], (each) => [...behind(each, APPLIED, follow), each.if]);
 }
 
-const targetOf = ({ $ref }: Schema, follow: Follow) => ($ref === undefined ? undefined : follow($ref));
-const appliedInPlace = (schema: Schema, follow: Follow): readonly (AnySchema | undefined)[] => [
-  targetOf(schema, follow),
-  ...schemasOf(schema, APPLIED),
-];
-
-/** For `{ allOf: [A], if: B, items: C }`, A and B: what applies to the same value, and what only tests it. */
-export const tested = (schema: Schema, follow: Follow): readonly (AnySchema | undefined)[] => [
-  targetOf(schema, follow),
-  ...schemasOf(schema, IN_PLACE),
-];
+/** The target of the reference of a schema, and the schemas that some keywords hold. */
+export function behind(schema: Schema, keywords: readonly HoldingKeyword[], follow: Follow): readonly AnySchema[] {
+  const held = schemasOf(schema, keywords);
+  return schema.$ref === undefined ? held : [follow(schema.$ref), ...held];
+}
 
 /** For `{ properties: { a: A }, items: B, contains: C }`, A and B: what applies to members and items. */
 export const beneath = (schema: Schema): readonly AnySchema[] => schemasOf(schema, BENEATH);
@@ -104,7 +105,7 @@ export function reachable(schema: AnySchema, follow: Follow): Schema[] {
 
 const reaching =
   (follow: Follow): Next =>
-  (schema) => [...appliedInPlace(schema, follow), ...beneath(schema)];
+  (schema) => [...behind(schema, APPLIED, follow), ...beneath(schema)];
 
 /**
  * Whether a schema with `isSuch` may apply to the value of another one or to a part of it. Schemas that lead to none
@@ -170,6 +171,28 @@ export function declaredMembers(
   return found.length > 0 ? found : [additionalProperties];
 }
 
+/** @returns a function that gives the schema of the item at an index */
+export const itemAt =
+  (index: number) =>
+  ({ prefixItems = [], items = true }: Schema): AnySchema =>
+    prefixItems[index] ?? items;
+
+/** The schemas that items only have to pass for the value to be valid, some of them or none. */
+export const testedItems = (schema: Schema): readonly AnySchema[] => schemasOf(schema, TESTING_ITEMS);
+
+/** The number of items that have schemas of their own. */
+export const placesOf = (schemas: readonly Schema[]): number =>
+  Math.max(0, ...schemas.map(({ prefixItems = [] }) => prefixItems.length));
+
+/** The schemas of members that the schema does not name. */
+export const ofOthers = (schema: Schema): readonly AnySchema[] => schemasOf(schema, OF_OTHERS);
+
+/** Whether the schema itself forbids all members that it does not name. */
+export const isClosed = (schema: Schema): boolean => schemasOf(schema, OF_ANY_OTHER).includes(false);
+
+/** Whether the schema itself says that members of any name are allowed, if they satisfy a schema. */
+export const isOpen = (schema: Schema): boolean => schemasOf(schema, OF_ANY_OTHER).some(Boolean);
+
 /** Which parts of a value these schemas tell apart. */
 export interface PartsOfValue {
   readonly names: ReadonlySet<string>;
@@ -183,7 +206,7 @@ export function partsOf(schemas: readonly Schema[]): PartsOfValue {
   return {
     names: new Set(schemas.flatMap(({ properties = {} }) => Object.keys(properties))),
     patterns: Array.from(patterns, (pattern) => new RegExp(pattern, 'u')),
-    places: Math.max(0, ...schemas.map(({ prefixItems = [] }) => prefixItems.length)),
+    places: placesOf(schemas),
   };
 }
 

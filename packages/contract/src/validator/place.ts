@@ -32,9 +32,10 @@ export type Direction = 'request' | 'reply' | 'example';
 
 /** The place of a schema that stands in this keyword of a schema at `place`. */
 export function innerPlace(place: Place, keyword: string): Place {
-  const isSame = applicator(keyword)?.to === 'the value';
+  const { to } = applicator(keyword) ?? {};
+  const isSame = to === 'the value';
   return {
-    of: keyword === 'properties' ? 'a member' : 'another value',
+    of: to === 'a member' ? to : 'another value',
     isConditional: place.isConditional || CONDITIONAL.includes(keyword),
     isTyped: place.isTyped && !UNTYPED.includes(keyword),
     within: isSame ? place.within : [],

@@ -10,7 +10,7 @@ import {
 } from '../schema/exact.ts';
 import { spend } from '../schema/budget.ts';
 import { exactJson } from '../schema/int64.ts';
-import { joined } from '../schema/subschemas.ts';
+import { joined, OF_MEMBERS } from '../schema/subschemas.ts';
 import { unevaluated } from '../rules/declared.ts';
 import { VOCABULARY } from '../rules/vocabulary.ts';
 import { pinnedBranches } from './discriminator.ts';
@@ -18,8 +18,6 @@ import { exactly, INHERITED, SPEND } from './keywords.ts';
 import { BRANCHES, type Direction, ELSEWHERE, innerPlace, type Place, requirePlace } from './place.ts';
 import { CALL, type Weights, weightsOf } from './weights.ts';
 
-/** `additionalProperties` depends on `properties` and `patternProperties`, so the three stay in one schema. */
-const MEMBERS = ['properties', 'patternProperties', 'additionalProperties'];
 /** Keywords that Ajv gets unchanged. */
 const PLAIN = /^(?:pattern|(?:max|min)(?:Length|Items|Properties))$/;
 
@@ -75,7 +73,8 @@ export class Translation {
         const translated = this.schema(each, inner);
         return BRANCHES.includes(keyword) ? this.apart(translated) : translated;
       };
-      const to = MEMBERS.includes(keyword) ? members : shown;
+      // `additionalProperties` depends on `properties` and `patternProperties`, so the three stay in one schema.
+      const to = OF_MEMBERS.includes(keyword) ? members : shown;
       const { holds } = VOCABULARY.Schema[keyword] ?? {};
       if (keyword === '$ref') shown['$ref'] = this.reference(this.follow(value as string), place);
       else if (keyword === union) also.push(...this.choice(schema, schema[union] ?? [], shownOf));

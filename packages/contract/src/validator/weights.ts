@@ -1,6 +1,7 @@
 import { timePerCharacter } from '../rules/patterns.ts';
 import type { Follow, Schema } from '../schema/document.ts';
 import { Position } from '../schema/positions.ts';
+import { keywordsThat, schemasOf } from '../schema/applicators.ts';
 import { inPlace, joined } from '../schema/subschemas.ts';
 
 // The table of what a schema spends each time that it is applied, in the unit of budget.ts. Each figure was measured.
@@ -17,6 +18,8 @@ const FILLING = 3;
 export const NAME = 0.5;
 /** The work for each fault so far, as Ajv copies them all when it calls another schema. */
 export const COPY = 0.08;
+/** Keywords whose schema each member, name or item may break. */
+const OF_EACH = keywordsThat(({ to, holds }) => /other members|items|names/.test(to) && holds !== 'by a test');
 const CHECK =
   /^(?:(?:exclusive)?(?:max|min)imum|(?:max|min)(?:Length|Items|Properties|Contains)|pattern|format|enum|const)$/i;
 
@@ -53,13 +56,7 @@ export function weightsOf(schema: Schema, follow: Follow, fills: boolean): Weigh
     character: ofCharacter(schema),
     part: ofPart(schema, follow),
     faults: 1 + checks + required.length + dependent,
-    isClosed: [
-      schema.items,
-      schema.additionalProperties,
-      schema.unevaluatedProperties,
-      schema.propertyNames,
-      ...Object.values(schema.patternProperties ?? {}),
-    ].includes(false),
+    isClosed: schemasOf(schema, OF_EACH).includes(false),
   };
 }
 

@@ -1,9 +1,11 @@
 import { type Follow, follower, type Schema, targetOf } from '../../src/schema/document.ts';
 import { exactJson } from '../../src/schema/int64.ts';
+import { forbids } from '../../src/rules/declared.ts';
 import { joined, listed, typesOf } from '../../src/schema/subschemas.ts';
 import type { Edit } from './edits.ts';
 import type { Spot } from './spots.ts';
-import { added, holdersIn, isNode, memberOf, nodesIn, type Tree } from './tree.ts';
+import { nodesIn } from '../../src/rules/objects.ts';
+import { added, holdersIn, isNode, memberOf, type Tree } from './tree.ts';
 
 /** A branch beside a discriminator, which is a component, and the values of the property that lead to it. */
 interface PinnedBranch {
@@ -40,12 +42,7 @@ function branchesOf({ discriminator, oneOf, anyOf = [] }: Schema, follow: Follow
     if ($ref === undefined || name === undefined || !isNode(follow($ref))) return undefined;
     const schemas = joined([node], follow);
     const values = schemas.flatMap(({ properties = {} }) => joined([properties[propertyName] ?? true], follow));
-    const declares = ({ properties = {} }: Schema) => Object.hasOwn(properties, propertyName);
-    const isForbidden = schemas.some(
-      (each) =>
-        (each.additionalProperties === false && !declares(each)) ||
-        (each.unevaluatedProperties === false && !joined([each], follow).some(declares)),
-    );
+    const isForbidden = schemas.some((each) => forbids(each, propertyName, follow));
     const mapped = Object.keys(mapping).filter((value) => [$ref, name].includes(mapping[value] ?? ''));
     const fixed = values.flatMap((each) => listed(each) ?? []);
     const own = values.some((each) => listed(each) !== undefined)

@@ -1,12 +1,12 @@
 import { resolver, type Schema, targetOf } from '../../src/schema/document.ts';
 import { namesIn } from '../../src/schema/yaml.ts';
-import { beneath, closure, joined, typed, typesOf } from '../../src/schema/subschemas.ts';
+import { beneath, closure, joined, OF_MEMBERS, typed, typesOf } from '../../src/schema/subschemas.ts';
 import { drop, type Edit } from './edits.ts';
 import { defaultsNotKept, marksNotKept } from './places.ts';
-import { added, isNode, memberOf, type Tree, nodesIn, operationsIn } from './tree.ts';
+import { nodesIn } from '../../src/rules/objects.ts';
+import { added, isNode, memberOf, type Tree, operationsIn } from './tree.ts';
 
 const MAX_NAMES = 100;
-const MEMBERS = ['properties', 'patternProperties', 'additionalProperties'];
 
 /** The edits that are made once all references are known to lead to the right objects. */
 export const EDITS_OF_MEANING: readonly Edit[] = [
@@ -43,7 +43,7 @@ export const EDITS_OF_MEANING: readonly Edit[] = [
       ]).filter(
         (each) =>
           ['type', 'enum', 'const'].every((name) => !Object.hasOwn(each, name)) &&
-          MEMBERS.some((name) => Object.hasOwn(each, name)) &&
+          OF_MEMBERS.some((name) => Object.hasOwn(each, name)) &&
           !typesOf(each, follow).isSubsetOf(new Set(['object'])),
       );
       for (const each of changed) Object.assign(each, { type: 'object' });

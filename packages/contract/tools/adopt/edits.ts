@@ -5,7 +5,8 @@ import { type ObjectKind, OTHER_TYPE, VOCABULARY } from '../../src/rules/vocabul
 import { variablesOf } from '../../src/rules/addresses.ts';
 import { withoutEscapes } from './escapes.ts';
 import type { Spot } from './spots.ts';
-import { type TreePart, isNode, memberOf, nodesIn, type Tree, operationsIn, rename, safely } from './tree.ts';
+import { type KnownObject, nodesIn } from '../../src/rules/objects.ts';
+import { isNode, memberOf, type Tree, operationsIn, rename, safely } from './tree.ts';
 
 /** The document under edit. */
 export interface Draft {
@@ -22,7 +23,7 @@ export interface Edit {
   /** The member whose place is told, if it is not that of the object. */
   readonly member?: string;
   /** @returns whether it has changed the object, or what it has changed */
-  readonly change: (node: Tree, draft: Draft, found: TreePart) => boolean | readonly Spot[];
+  readonly change: (node: Tree, draft: Draft, found: KnownObject) => boolean | readonly Spot[];
 }
 
 /** Fields that change nothing beside a `$ref`: 3.0 ignores them, and in 3.1 they only describe. */

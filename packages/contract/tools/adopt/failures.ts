@@ -1,5 +1,6 @@
 import { resolver } from '../../src/schema/document.ts';
 import { exactJson } from '../../src/schema/int64.ts';
+import { withoutProse } from '../compatibility/prose.ts';
 import { asked, type Choice, made, type Question } from './decisions.ts';
 import type { Draft, Edit } from './edits.ts';
 import type { Spot } from './spots.ts';
@@ -15,8 +16,6 @@ import {
   repliesIn,
   safely,
 } from './tree.ts';
-
-const WORDS = /^(?:title|description|examples?|x-.*)$/;
 
 /** The body of a failure that the document declares, and where. */
 interface Shape {
@@ -62,7 +61,7 @@ function shapesIn({ document }: Draft): Shape[] {
     if (type === undefined || schema === undefined || (isNode(schema) && Object.keys(schema).length === 0)) continue;
     const reference = (schema as Tree)['$ref'] ?? declared['$ref'];
     const [name] = /[^/]+$/.exec(typeof reference === 'string' ? reference : '') ?? [];
-    const key = `${type} ${exactJson(withoutWords(schema))}`;
+    const key = `${type} ${exactJson(withoutProse(schema))}`;
     const shape = shapes.getOrInsertComputed(key, () => ({
       schema: { [type]: { schema } },
       name: name ?? `shape-${shapes.size + 1}`,
@@ -71,14 +70,6 @@ function shapesIn({ document }: Draft): Shape[] {
     shape.spots.push({ node: declared, name: `${where}: ${shape.name}` });
   }
   return [...shapes.values()].sort((one, other) => other.spots.length - one.spots.length);
-}
-
-/** A schema with only those members that decide whether a body is valid. */
-function withoutWords(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutWords);
-  if (!isNode(value)) return value;
-  const members = Object.entries(value).filter(([name, each]) => isNode(each) || !WORDS.test(name));
-  return Object.fromEntries(members.map(([name, each]) => [name, withoutWords(each)]));
 }
 
 const OWN_BODY = {

@@ -2,7 +2,8 @@ import type { ContractError } from '../../src/contract-error.ts';
 import { locationOf, targetOf } from '../../src/schema/document.ts';
 import { type ObjectKind, VOCABULARY } from '../../src/rules/vocabulary.ts';
 import { examplesOf, isFieldRefused, isFitting } from './reading.ts';
-import { holdersIn, isNode, memberOf, partsOf, type Tree, nodesIn } from './tree.ts';
+import { nodesIn } from '../../src/rules/objects.ts';
+import { holdersIn, isNode, memberOf, partsOf, type Tree } from './tree.ts';
 
 /** The questions about refused parts that a document can do without: by key, the parts, and what holds without them. */
 export const LEFT_OUT: Readonly<Record<string, readonly [what: string, means: string]>> = {

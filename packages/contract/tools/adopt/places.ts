@@ -8,8 +8,7 @@ import {
   resolver,
   type Schema,
 } from '../../src/schema/document.ts';
-import { VOCABULARY } from '../../src/rules/vocabulary.ts';
-import { applicator } from '../../src/schema/applicators.ts';
+import { applicator, HOLDING_KEYWORDS, schemasOf } from '../../src/schema/applicators.ts';
 import { ELSEWHERE, innerPlace, OF_PARAMETER, type Place } from '../../src/validator/place.ts';
 import { isNode, memberOf, type Tree } from './tree.ts';
 
@@ -38,12 +37,10 @@ function usesIn(document: Tree, follow: Follow): Map<Schema, Use[]> {
     if (known.some(isSameUse)) return;
     known.push({ of, isConditional, ...use });
     if (schema.$ref !== undefined) visit(follow(schema.$ref), place, use);
-    for (const [keyword, value] of Object.entries(schema)) {
-      const { holds } = VOCABULARY.Schema[keyword] ?? {};
-      if (holds?.kind !== 'Schema') continue;
-      const isMember = applicator(keyword)?.to === 'the value' ? use.isMember : keyword === 'properties';
-      const each = holds.in === undefined ? [value as AnySchema] : Object.values(value as Record<string, AnySchema>);
-      for (const one of each) visit(one, innerPlace(place, keyword), { ...use, isMember });
+    for (const keyword of HOLDING_KEYWORDS) {
+      const { to } = applicator(keyword) ?? {};
+      const isMember = to === 'the value' ? use.isMember : to === 'a member';
+      for (const each of schemasOf(schema, [keyword])) visit(each, innerPlace(place, keyword), { ...use, isMember });
     }
   };
   const resolve = resolver(document);

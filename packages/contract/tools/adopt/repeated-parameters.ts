@@ -2,7 +2,8 @@ import { resolver } from '../../src/schema/document.ts';
 import { exactJson } from '../../src/schema/int64.ts';
 import { asked, type Question } from './decisions.ts';
 import type { Edit } from './edits.ts';
-import { isNode, nodesIn, safely, type Tree } from './tree.ts';
+import { nodesIn } from '../../src/rules/objects.ts';
+import { isNode, safely, type Tree } from './tree.ts';
 
 /** The parameters of a list that have the same name and the same place: those behind references too. */
 function repeatedIn(list: unknown, document: Tree): (readonly [first: Tree, ...others: Tree[]])[] {

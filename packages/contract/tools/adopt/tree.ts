@@ -1,18 +1,9 @@
 import { METHODS, resolver } from '../../src/schema/document.ts';
 import { isLarge } from '../../src/schema/exact.ts';
 import { objectsIn } from '../../src/rules/objects.ts';
-import { type ObjectKind, VOCABULARY } from '../../src/rules/vocabulary.ts';
 
 /** An object of a document under edit. */
 export type Tree = Record<string, unknown>;
-
-/** An object of OpenAPI, with the name of its place. */
-export interface TreePart {
-  readonly node: Tree;
-  readonly kind: ObjectKind;
-  /** The name of the member, or the key, under which the object stands. */
-  readonly name: string;
-}
 
 export function isNode(value: unknown): value is Tree {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -22,33 +13,6 @@ export function isNode(value: unknown): value is Tree {
 export function memberOf(node: unknown, name: string): Tree | undefined {
   const member = isNode(node) && Object.hasOwn(node, name) ? node[name] : undefined;
   return isNode(member) ? member : undefined;
-}
-
-/** The fields that hold other objects, by kind: a large document has a million objects, and each edit visits all. */
-const HOLDING = Object.fromEntries(
-  Object.entries(VOCABULARY).map(([kind, rows]) => [
-    kind,
-    Object.entries(rows).flatMap(([field, { holds }]) => (holds === undefined ? [] : [{ field, holds }])),
-  ]),
-);
-
-/** All objects of a document that the service reads, whatever else stands in it. */
-export function nodesIn(document: Tree): TreePart[] {
-  const found: TreePart[] = [];
-  const seen = new Set<Tree>();
-  const enter = (node: unknown, kind: ObjectKind, name: string): void => {
-    if (!isNode(node) || seen.has(node)) return;
-    seen.add(node);
-    found.push({ node, kind, name });
-    for (const { field, holds } of HOLDING[kind] ?? []) {
-      const member = Object.hasOwn(node, field) ? node[field] : undefined;
-      if (typeof member !== 'object' || member === null) continue;
-      if (holds.in === undefined) enter(member, holds.kind, field);
-      else for (const [key, each] of Object.entries(member)) enter(each, holds.kind, key);
-    }
-  };
-  enter(document, 'OpenAPI', '');
-  return found;
 }
 
 /** All objects and lists of a tree, except data; also those of callbacks, which the service does not read. */

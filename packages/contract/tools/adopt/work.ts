@@ -29,7 +29,8 @@ import { REPEATED, REPEATED_PARAMETERS } from './repeated-parameters.ts';
 import { SECURITY } from './security.ts';
 import { SERVERS } from './servers.ts';
 import { PlaceList, type Spot } from './spots.ts';
-import { type Tree, type TreePart, nodesIn } from './tree.ts';
+import { type KnownObject, nodesIn } from '../../src/rules/objects.ts';
+import type { Tree } from './tree.ts';
 import { leaveOutUnused, UNUSED } from './unused.ts';
 
 /** The stages, one after the other: a document that a stage refuses cannot be read by the next ones. */
@@ -128,10 +129,10 @@ export class Adoption {
     this.edits.getOrInsertComputed(what, () => []).push(...spots.map((each) => this.places.tell(each)));
   }
 
-  private known = { changes: -1, byKind: new Map<ObjectKind, TreePart[]>() };
+  private known = { changes: -1, byKind: new Map<ObjectKind, KnownObject[]>() };
 
   /** A large document has a million objects: they are visited again only after a change. */
-  private nodes(kind: ObjectKind): readonly TreePart[] {
+  private nodes(kind: ObjectKind): readonly KnownObject[] {
     if (this.known.changes !== this.changes)
       this.known = { changes: this.changes, byKind: Map.groupBy(nodesIn(this.draft.document), (each) => each.kind) };
     return this.known.byKind.get(kind) ?? [];

@@ -1,3 +1,4 @@
+import { DATA, MAPS } from '../../src/rules/objects.ts';
 import { targetOf } from '../../src/schema/document.ts';
 import { areEqual } from '../../src/schema/exact.ts';
 import { exactJson } from '../../src/schema/int64.ts';
@@ -6,9 +7,6 @@ import { isObject } from '../derivation/values.ts';
 /** Members that are for people, and those that compare.ts compares separately. */
 const PROSE =
   /^(x-.*|title|summary|description|examples?|externalDocs|deprecated|tags|\$comment|bearerFormat|operationId|security)$/;
-/** The members of these have arbitrary names: a property may be called `description`. */
-const MAPS = /^(properties|patternProperties|dependentSchemas|dependentRequired|\$defs|mapping|content|headers|links)$/;
-const VALUES = /^(enum|const|default)$/;
 /** Keywords whose lists have no order. */
 const SETS = /^(enum|required|type|allOf|anyOf|oneOf)$/;
 
@@ -29,16 +27,17 @@ export function isUnchanged(
   });
 }
 
-function withoutProse(value: unknown, keyword = '', isMap = false): unknown {
-  if (VALUES.test(keyword) && !SETS.test(keyword)) return value;
+/** A part of a contract as it decides about messages. */
+export function withoutProse(value: unknown, keyword = '', isMap = false): unknown {
+  if (DATA.test(keyword) && !SETS.test(keyword)) return value;
   if (Array.isArray(value)) {
-    const items = VALUES.test(keyword) ? value : value.map((each: unknown) => withoutProse(each));
+    const items = DATA.test(keyword) ? value : value.map((each: unknown) => withoutProse(each));
     return SETS.test(keyword) ? [...new Set(items.map(exactJson))].sort() : items;
   }
   if (!isObject(value)) return SETS.test(keyword) ? [exactJson(value)] : value;
   const members = Object.entries(value).filter(([name]) => isMap || !PROSE.test(name));
   return Object.fromEntries(
-    members.map(([name, each]) => [name, isMap ? withoutProse(each) : withoutProse(each, name, MAPS.test(name))]),
+    members.map(([name, each]) => [name, isMap ? withoutProse(each) : withoutProse(each, name, MAPS.has(name))]),
   );
 }
 

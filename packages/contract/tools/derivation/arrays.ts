@@ -1,18 +1,20 @@
 import { exactJson } from '../../src/schema/int64.ts';
+import { keywordsThat } from '../../src/schema/applicators.ts';
+import { itemAt, placesOf, testedItems } from '../../src/schema/subschemas.ts';
 import { MAX_COUNT } from './scalars.ts';
 import type { Branch, SchemasAt, Supply } from './schemas.ts';
 import { isObject, type JsonValue, type JsonObject, withMember } from './values.ts';
 
-const KEYWORDS = ['items', 'prefixItems', 'contains', 'minItems', 'maxItems', 'uniqueItems'];
+const KEYWORDS = [...keywordsThat(({ to }) => to === 'items'), 'minItems', 'maxItems', 'uniqueItems'];
 
 /** @param isWhole whether to propose more than the smallest array */
 export function arrays(branch: Branch, isWhole: boolean, candidates: Supply): JsonValue[] {
   const own = branch.filter((schema) => schema.type === 'array' || KEYWORDS.some((keyword) => keyword in schema));
   if (own.length === 0) return [];
-  const prefix = Math.max(0, ...own.map(({ prefixItems = [] }) => prefixItems.length));
-  const placeOf = (at: number): SchemasAt => own.map(({ prefixItems = [], items = true }) => prefixItems[at] ?? items);
+  const prefix = placesOf(own);
+  const placeOf = (at: number): SchemasAt => own.map(itemAt(at));
   const behind = placeOf(prefix);
-  const sought = own.flatMap(({ contains }) => (contains === undefined ? [] : [contains]));
+  const sought = own.flatMap(testedItems);
   const matching = [...behind, ...sought];
   const others = [...behind, ...sought.map((not) => ({ not }))];
   const needed = Math.max(0, ...own.map(({ contains, minContains = 1 }) => (contains === undefined ? 0 : minContains)));

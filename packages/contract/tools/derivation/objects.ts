@@ -1,11 +1,12 @@
+import { keywordsThat } from '../../src/schema/applicators.ts';
 import { membersOf } from '../../src/schema/subschemas.ts';
 import { MAX_COUNT } from './scalars.ts';
 import type { Branch, SchemasAt, Supply } from './schemas.ts';
 import { type JsonValue, type JsonObject, withMember, withoutMember } from './values.ts';
 
 const KEYWORDS = [
-  ...['properties', 'required', 'patternProperties', 'additionalProperties', 'unevaluatedProperties'],
-  ...['propertyNames', 'minProperties', 'maxProperties', 'dependentRequired', 'dependentSchemas'],
+  ...keywordsThat(({ to }) => /member|names/.test(to)),
+  ...['required', 'minProperties', 'maxProperties', 'dependentRequired', 'dependentSchemas'],
 ];
 /** Names with a meaning in JavaScript or JSON Schema. */
 const UNUSUAL = ['__proto__', 'constructor', 'toString', '', '$ref'];

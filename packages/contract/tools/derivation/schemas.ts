@@ -4,7 +4,8 @@ import { areEqual, areUnique, isObject } from '../../src/schema/exact.ts';
 import { STRING_FORMATS } from '../../src/schema/formats.ts';
 import { schemasOf } from '../../src/schema/applicators.ts';
 import { IN_PLACE, joined } from '../../src/schema/subschemas.ts';
-import { mapParts, type ObjectKind } from '../../src/rules/vocabulary.ts';
+import { mapParts } from '../../src/rules/objects.ts';
+import type { ObjectKind } from '../../src/rules/vocabulary.ts';
 import type { JsonValue } from './values.ts';
 
 export interface Keywords extends Schema {
