@@ -37,14 +37,16 @@ const APPLICATORS = {
   contains: { to: 'items', holds: 'by a test', isUntyped: true },
 } as const satisfies Readonly<Record<string, Applicator>>;
 
-type Table = typeof APPLICATORS;
-export type HoldingKeyword = keyof Table;
-interface Held {
+type Rows = typeof APPLICATORS;
+export type HoldingKeyword = keyof Rows;
+interface HeldSchemas {
   readonly list: readonly AnySchema[];
   readonly map: Readonly<Record<string, AnySchema>>;
 }
 type Holders = {
-  readonly [Name in HoldingKeyword]?: Table[Name] extends { in: infer How extends keyof Held } ? Held[How] : AnySchema;
+  readonly [Name in HoldingKeyword]?: Rows[Name] extends { in: infer How extends keyof HeldSchemas }
+    ? HeldSchemas[How]
+    : AnySchema;
 };
 
 /** The keywords of JSON Schema 2020-12 that this service reads itself; Ajv knows the others. */
@@ -85,7 +87,7 @@ export function keywordsThat(isSuch: (row: Applicator) => boolean): HoldingKeywo
 export function schemasOf(schema: Schema, keywords: readonly HoldingKeyword[]): AnySchema[] {
   const found: AnySchema[] = [];
   for (const keyword of keywords) {
-    const held: AnySchema | Held[keyof Held] | undefined = schema[keyword];
+    const held: AnySchema | HeldSchemas[keyof HeldSchemas] | undefined = schema[keyword];
     if (held === undefined) continue;
     const { in: how }: Applicator = APPLICATORS[keyword];
     if (how === undefined) found.push(held as AnySchema);
