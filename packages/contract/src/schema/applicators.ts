@@ -37,14 +37,13 @@ const APPLICATORS = {
   contains: { to: 'items', holds: 'by a test', isUntyped: true },
 } as const satisfies Readonly<Record<string, Applicator>>;
 
-type Rows = typeof APPLICATORS;
-export type HoldingKeyword = keyof Rows;
+export type HoldingKeyword = keyof typeof APPLICATORS;
 interface HeldSchemas {
   readonly list: readonly AnySchema[];
   readonly map: Readonly<Record<string, AnySchema>>;
 }
 type Holders = {
-  readonly [Name in HoldingKeyword]?: Rows[Name] extends { in: infer How extends keyof HeldSchemas }
+  readonly [Name in HoldingKeyword]?: (typeof APPLICATORS)[Name] extends { in: infer How extends keyof HeldSchemas }
     ? HeldSchemas[How]
     : AnySchema;
 };

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { asError } from 'trellis-contract/ground';
-import { currentPlace, type Place, within } from '../place.ts';
+import { currentPlace, type WorkPlace, within } from '../place.ts';
 import { type CallerKey, currentCaller } from './caller.ts';
 import { StoreUnavailable } from './store-errors.ts';
 
@@ -51,7 +51,7 @@ interface Options<Item, Answer> {
 interface Waiting<Item, Answer> {
   readonly item: Item;
   readonly caller: CallerKey;
-  readonly place: Place | undefined;
+  readonly place: WorkPlace | undefined;
   readonly bytes: number;
   readonly until: number;
   readonly resolve: (answer: Answer) => void;
