@@ -217,7 +217,16 @@ function dependencies(folder) {
 const FOLDERS = new Set([...TEXTS.keys()].map(dirname));
 
 export default defineConfig(
-  { ignores: ['node_modules/', '.cache/', 'coverage/', '**/generated/', '**/generated.ts'] },
+  {
+    ignores: [
+      'node_modules/',
+      '.cache/',
+      'coverage/',
+      '**/generated/',
+      '**/generated.ts',
+      'packages/trellis/template-own/',
+    ],
+  },
   eslint.configs.recommended,
   tseslint.configs.strictTypeChecked,
   tseslint.configs.stylisticTypeChecked,

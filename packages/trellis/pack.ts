@@ -56,7 +56,7 @@ for (const file of globSync('**/*.d.ts', { cwd: TO })) if (!needed.has(file)) rm
 // The pages have links to the bank, which has one operation of each kind. Its types are as `generate` writes them.
 for (const each of ['openapi.yaml', 'main.ts', 'service'])
   cpSync(join(ROOT, 'examples/bank', each), join(TO, 'examples/bank', each), { recursive: true });
-for (const each of ['README.md', 'CHANGELOG.md', 'docs', 'template', 'src/pages/docs.css'])
+for (const each of ['README.md', 'CHANGELOG.md', 'docs', 'template', 'template-own', 'src/pages/docs.css'])
   cpSync(join(FROM, each), join(TO, each), { recursive: true });
 for (const each of ['README.md', 'docs']) cpSync(join(CONTRACT, each), join(TO, 'contract', each), { recursive: true });
 for (const page of globSync('{,contract/}{CHANGELOG.md,README.md,docs/*.md}', { cwd: TO })) {

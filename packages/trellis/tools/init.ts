@@ -7,7 +7,6 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  rmSync,
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
@@ -24,22 +23,11 @@ const DOTTED = ['gitattributes', 'gitignore', 'npmrc'];
 const WRITTEN = readdirSync(TEMPLATE)
   .filter((name) => !['openapi.yaml', 'package.json'].includes(name))
   .map((name) => (DOTTED.includes(name) ? `.${name}` : name));
-/** The operations of the template, and their uses, which a service with a contract of its own does not have. */
-const OF_NOTES = {
-  files: ['service/createNote.ts', 'service/getNote.ts', 'test/createNote.test.ts', 'test/derived.test.ts'],
-  'service/index.ts': [
-    [/import \{ createNote \}.*\n/, ''],
-    [/import \{ getNote \}.*\n/, ''],
-    [/\{ createNote, getNote \}/, '{}'],
-    [/\{ notes: 'createNote' \}/, '{}'],
-  ],
-  'service/tables.ts': [
-    [/import .*\n\n/, ''],
-    [/ {2}notes: .*\n/, ''],
-  ],
-  'service/steps.ts': [[/ {2}notes1: [^]*\n {2}\],\n/, '']],
-  'README.md': [[/.*createNote\.ts.*\n/, '']],
-} as const;
+/** What a service with a contract of its own has instead of the notes of the template. */
+const TEMPLATE_OWN = join(PACKAGE, 'template-own');
+const OF_NOTES = ['generated', 'test', 'service/createNote.ts', 'service/getNote.ts'].map((each) =>
+  join(TEMPLATE, each),
+);
 
 /**
  * Begins a service in a folder, which it creates if it does not exist.
@@ -69,8 +57,10 @@ export async function init(named: string, contract?: string): Promise<void> {
 
   const trellis = dependencyOf(folder);
   // A file of the folder may have the name without the dot.
-  const isPlain = (file: string) => ![...DOTTED, 'package.json'].includes(basename(file));
-  cpSync(TEMPLATE, folder, { recursive: true, force: false, filter: isPlain });
+  const isCopied = (file: string) =>
+    ![...DOTTED, 'package.json'].includes(basename(file)) && !(hasContract && OF_NOTES.includes(file));
+  cpSync(TEMPLATE, folder, { recursive: true, force: false, filter: isCopied });
+  if (hasContract) cpSync(TEMPLATE_OWN, folder, { recursive: true });
   for (const each of DOTTED) copyFileSync(join(TEMPLATE, each), join(folder, `.${each}`));
   const edit = (file: string, edits: readonly (readonly [RegExp | string, string])[]) => {
     const text = readFileSync(join(folder, file), 'utf8');
@@ -84,20 +74,8 @@ export async function init(named: string, contract?: string): Promise<void> {
     [/marker: '.{4}'/, `marker: '${hash('sha256', name, 'base64url').slice(0, 4)}'`],
   ]);
   edit('README.md', [['# minimal', `# ${name}`]]);
-  if (stubs !== undefined)
-    edit('README.md', [
-      [
-        /.*createNote\.ts.*\n/,
-        `${'| `service/*.ts`'.padEnd(26)}| ${'an operation each, a stub until you write it'.padEnd(57)}|\n`,
-      ],
-    ]);
-  if (hasContract) {
-    const { files, ...edits } = OF_NOTES;
-    for (const file of files) rmSync(join(folder, file));
-    for (const [file, uses] of Object.entries(edits)) edit(file, uses);
-    rmSync(join(folder, 'generated'), { recursive: true });
-  }
   if (stubs !== undefined) {
+    mkdirSync(join(folder, 'test'), { recursive: true });
     for (const [file, text] of Object.entries(stubs.files)) writeFileSync(join(folder, file), text);
     edit('service/index.ts', [
       [/(?=import \{ steps \})/, stubs.imports],

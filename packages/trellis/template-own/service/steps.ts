@@ -1,0 +1,4 @@
+import type { Steps } from 'trellis';
+
+/** A released step must never change. */
+export const steps: Steps = {};
