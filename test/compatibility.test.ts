@@ -112,12 +112,15 @@ describe('the released contract', () => {
   });
 });
 
-describe('the check fails, and says why in one line, for', () => {
-  test.each(['1.1', '1.1.0-rc.1', 'v1.1.0', '01.1.0'])('the version %s', async (text) => {
-    setVersion(`'${text}'`);
-    const line = `info.version of openapi.yaml must be MAJOR.MINOR.PATCH, such as 1.2.0, not ${text}\n`;
-    expect(await run('check')).toEqual(fails(line));
-  });
+describe('refused versions', () => {
+  test.each(['1.1', '1.1.0-rc.1', 'v1.1.0', '01.1.0'])(
+    'the check fails, and says why in one line, for the version %s',
+    async (text) => {
+      setVersion(`'${text}'`);
+      const line = `info.version of openapi.yaml must be MAJOR.MINOR.PATCH, such as 1.2.0, not ${text}\n`;
+      expect(await run('check')).toEqual(fails(line));
+    },
+  );
 
   test.each([
     ['openapi.yaml', 'openapi: 3.1.0', 'openapi: 3.0.3', 'openapi.yaml:1:1 must be OpenAPI 3.1: '],
@@ -130,7 +133,7 @@ describe('the check fails, and says why in one line, for', () => {
     [RELEASED, 'openapi: 3.1.0', 'openapi: 3.0.3', `${RELEASED}:1:1 must be OpenAPI 3.1: `],
     [RELEASED, 'version: 1.0.0', 'version: 1.0.1', `${RELEASED} has info.version 1.0.1: restore`],
     [RELEASED, 'version: 1.0.0', "version: '1'", `info.version of ${RELEASED} must be `],
-  ])('%s with `%s` changed to `%s`', async (file, from, to, line) => {
+  ])('the check fails, and says why in one line, for %s with `%s` changed to `%s`', async (file, from, to, line) => {
     project.edit(file, from, to);
     const { stderr, ...outcome } = await run('check');
     expect(outcome).toEqual({ code: 1, stdout: '' });
@@ -138,13 +141,13 @@ describe('the check fails, and says why in one line, for', () => {
     expect(stderr).not.toContain('    at ');
   });
 
-  test('a file in released/ whose name is not a version', async () => {
+  test('the check fails, and says why in one line, for a file in released/ whose name is not a version', async () => {
     project.write('released/next.yaml', FIRST);
     const line = 'released/next.yaml is not a released contract: give it a name such as 1.2.0.yaml\n';
     expect(await run('check')).toEqual(fails(line));
   });
 
-  test('a missing openapi.yaml', async () => {
+  test('the check fails, and says why in one line, for a missing openapi.yaml', async () => {
     project.remove('openapi.yaml');
     const check = await runLine(project, 'npm run --silent contract:check');
     expect(check).toEqual(

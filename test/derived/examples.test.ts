@@ -82,26 +82,32 @@ const PROVOKED: Readonly<Record<string, () => Promise<Response>>> = {
   },
 };
 describe('the examples of createPlant', () => {
-  test.each(requests)('succeed, and get the answer that is shown: $name', async ({ mediaType, value, name }) => {
-    const sent = { path: operation.path, query: '', headers: {} };
-    const body = { mediaType, text: JSON.stringify(value) };
-    const { status, text } = await new Checker(contract, {
-      ...PLANTS,
-      url: service.url,
-      token: service.token,
-      judgeOf,
-    }).send(operation, { sent, body });
-    expect(Math.floor(status / 100)).toBe(2);
-    const shown = replies.find((reply) => reply.name === name && reply.status === String(status));
-    if (shown !== undefined) expect(JSON.parse(text)).toEqual(shown.value);
-  });
+  test.each(requests)(
+    'createPlant answers the example $name of a request as the contract shows',
+    async ({ mediaType, value, name }) => {
+      const sent = { path: operation.path, query: '', headers: {} };
+      const body = { mediaType, text: JSON.stringify(value) };
+      const { status, text } = await new Checker(contract, {
+        ...PLANTS,
+        url: service.url,
+        token: service.token,
+        judgeOf,
+      }).send(operation, { sent, body });
+      expect(Math.floor(status / 100)).toBe(2);
+      const shown = replies.find((reply) => reply.name === name && reply.status === String(status));
+      if (shown !== undefined) expect(JSON.parse(text)).toEqual(shown.value);
+    },
+  );
 
   const failures = replies.filter(({ status }) => !status.startsWith('2'));
-  test.each(failures)('match what the service answers: $name of the reply $status', async ({ name, status, value }) => {
-    const response = await PROVOKED[name]?.();
-    expect(await response?.json()).toEqual(value);
-    if (status !== 'default') expect(response?.status).toBe(Number(status));
-  });
+  test.each(failures)(
+    'the example $name of the reply $status is what the service answers',
+    async ({ name, status, value }) => {
+      const response = await PROVOKED[name]?.();
+      expect(await response?.json()).toEqual(value);
+      if (status !== 'default') expect(response?.status).toBe(Number(status));
+    },
+  );
 
   test('show successes with and without a tag, and failures of each kind', () => {
     expect(requests.map(({ name }) => name)).toEqual(expect.arrayContaining(['withTag', 'withoutTag']));

@@ -92,12 +92,12 @@ async function removeAll(): Promise<void> {
 }
 afterEach(removeAll);
 
-describe('the table of attacks', () => {
-  test('has a row for each attack of attempts.ts, and no others', () => {
+describe('docs/security.md', () => {
+  test('the table of attacks has a row for each attack of attempts.ts, and no others', () => {
     expect(rows.map(({ name }) => name)).toEqual([...all.keys()]);
   });
 
-  test.each(rows)('has the right answer to $tried', async ({ name, tried, number, clauses }) => {
+  test.each(rows)('the table of attacks has the right answer to $tried', async ({ name, tried, number, clauses }) => {
     const examples = Array.from(tried.matchAll(/`(.+?)`/g), ([, example = '']) => example);
     const sent = all.get(name)?.(examples) ?? [];
     expect(sent).not.toEqual([]);
@@ -108,7 +108,7 @@ describe('the table of attacks', () => {
     await expectService();
   });
 
-  test('has attacks that change no prototype, and leave no token and no warning in the log', () => {
+  test('the attacks of the table change no prototype, and leave no token and no warning in the log', () => {
     expect(Object.keys(Object.prototype)).toEqual([]);
     expect(({} as Record<string, unknown>)['tag']).toBeUndefined();
     expect(JSON.stringify(app.log)).not.toContain(app.token);

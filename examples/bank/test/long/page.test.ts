@@ -78,8 +78,8 @@ describeInBrowser('the docs page of the bank', () => {
     expect(visited.problems).toEqual([]);
   });
 
-  describe('keeps each digit beyond 2^53', () => {
-    test('of a reply: as shown, downloaded and copied', async () => {
+  describe('digits', () => {
+    test('keeps each digit beyond 2^53 of a reply: as shown, downloaded and copied', async () => {
       await using visited = await open('accounts-listAccounts', undefined, ['clipboard-read', 'clipboard-write']);
       const { docs, page } = visited;
       const { body } = await docs.execute();
@@ -95,7 +95,7 @@ describeInBrowser('the docs page of the bank', () => {
       expect(digits(await page.evaluate<string>('navigator.clipboard.readText()'))).toEqual(all);
     });
 
-    test('of what a person types into a filter', async () => {
+    test('keeps each digit beyond 2^53 of what a person types into a filter', async () => {
       await using visited = await open('accounts-listAccounts');
       const { docs, page } = visited;
       await docs.operation.getByLabel('filter').fill(`{"min_balance":${FIRST + 18n}}`);
@@ -106,7 +106,7 @@ describeInBrowser('the docs page of the bank', () => {
       expect(await docs.operation.locator('.curl').first().textContent()).toContain(String(FIRST + 18n));
     });
 
-    test('of bounds, constants and enumerations in the contract', async () => {
+    test('keeps each digit beyond 2^53 of bounds, constants and enumerations in the contract', async () => {
       const least = FIRST;
       const most = FIRST + 6n;
       const yaml = YAML.replace(
@@ -140,7 +140,7 @@ describeInBrowser('the docs page of the bank', () => {
       expect(new URL((await sent).url()).searchParams.get('limit')).toBe(String(least));
     });
 
-    test('of examples and defaults in the contract', async () => {
+    test('keeps each digit beyond 2^53 of examples and defaults in the contract', async () => {
       const yaml = YAML.replace('opening_balance: 10000', `opening_balance: ${FIRST}`)
         .replace(
           'int32, minimum: 1, maximum: 100, default: 20',

@@ -60,7 +60,7 @@ const TOO_LONG =
   /^openapi\.yaml:\d+:\d+: more than 100 schemas apply to one value here, .*: refer to the last one directly$/;
 const CIRCLE = /^openapi\.yaml:\d+:\d+: \$ref leads in a circle: /;
 
-describe('loadContract refuses with one line, instead of another error,', () => {
+describe('hostile contracts', () => {
   test.each<[string, string, RegExp]>([
     ['objects in objects, 1000 deep', nested(1000, '{ properties: { a: ', '{}', ' } }'), TOO_DEEP],
     [
@@ -113,12 +113,12 @@ describe('loadContract refuses with one line, instead of another error,', () => 
     ['an empty text', '', /^openapi\.yaml:1:1 must be OpenAPI 3\.1: /],
     ['a text in place of a document', 'openapi', /^openapi\.yaml:1:1 must be OpenAPI 3\.1: /],
     ['two documents', 'openapi: 3.1.0\n---\nopenapi: 3.1.0\n', /^openapi\.yaml:2:1: a second document begins here: /],
-  ])('%s', async (_what, yaml, refusal) => {
+  ])('loadContract refuses with one line, instead of another error, %s', async (_what, yaml, refusal) => {
     expect(await refusalsOf(yaml)).toEqual([expect.stringMatching(refusal)]);
   });
 });
 
-describe('loadContract accepts', () => {
+describe('odd contracts', () => {
   test.each([
     ['lists in lists, 100 deep', contractOf('    First: {}\n', `x-a: ${'['.repeat(99)}${']'.repeat(99)}\n`)],
     ['a chain of 90 references', chain((next) => next, 90)],
@@ -128,7 +128,7 @@ describe('loadContract accepts', () => {
       contractOf('    First: {}\n', `x-a: [&a [1], ${Array(200).fill('*a').join()}]\n`),
     ],
     ['an anchor that is defined twice', contractOf('    First: {}\n', 'x-a: [&a 1, *a, &a 2, *a]\n')],
-  ])('%s', async (_what, yaml) => {
+  ])('loadContract accepts %s', async (_what, yaml) => {
     expect(await refusalsOf(yaml)).toEqual([]);
   });
 });

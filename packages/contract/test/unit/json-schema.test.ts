@@ -178,18 +178,21 @@ const ofSuite = readSuite().filter(({ name }) => !LEFT_OUT.test(name));
 const groups = [...ofSuite, ...OTHERS];
 const loaded = await load(groups);
 
-describe('the service judges values as the JSON Schema Test Suite does, or refuses the schema:', () => {
-  test.each(groups.map((each, index) => ({ ...each, index })))('$name', ({ tests, index }) => {
-    const operation = loaded[index];
-    if (operation instanceof ContractError) {
-      expect(index).toBeLessThan(ofSuite.length);
-      return;
-    }
-    if (operation === undefined) throw new Error('it was not loaded');
-    const valid = tests.map(({ name, valid }) => [name, valid]);
-    expect(tests.map(({ name, text }) => [name, acceptsRequest(operation, text)])).toEqual(valid);
-    expect(tests.map(({ name, text }) => [name, acceptsReply(operation, text)])).toEqual(valid);
-  });
+describe('the JSON Schema Test Suite', () => {
+  test.each(groups.map((each, index) => ({ ...each, index })))(
+    'the service judges values as the JSON Schema Test Suite does, or refuses the schema: $name',
+    ({ tests, index }) => {
+      const operation = loaded[index];
+      if (operation instanceof ContractError) {
+        expect(index).toBeLessThan(ofSuite.length);
+        return;
+      }
+      if (operation === undefined) throw new Error('it was not loaded');
+      const valid = tests.map(({ name, valid }) => [name, valid]);
+      expect(tests.map(({ name, text }) => [name, acceptsRequest(operation, text)])).toEqual(valid);
+      expect(tests.map(({ name, text }) => [name, acceptsReply(operation, text)])).toEqual(valid);
+    },
+  );
 });
 
 test.each([

@@ -111,7 +111,7 @@ describe('the error of loadContract', () => {
   });
 });
 
-describe('loadContract throws a ContractError, and no other error, for', () => {
+describe('texts that are no contract', () => {
   const [GET, NEXT] = ['/things0', '  /things0:'];
   test.each<[string, string, string]>([
     [
@@ -156,16 +156,16 @@ describe('loadContract throws a ContractError, and no other error, for', () => {
       'must be object',
     ],
     ['a text in place of a document', 'openapi', 'must be OpenAPI 3.1'],
-  ])('%s', async (_what, yaml, sentence) => {
+  ])('loadContract throws a ContractError, and no other error, for %s', async (_what, yaml, sentence) => {
     const error = await refusalOf(yaml);
     expect([error.name, error.message]).toEqual(['ContractError', expect.stringContaining(sentence)]);
   });
 });
 
-describe('loadContract keeps', () => {
+describe('kept contracts', () => {
   const yaml = (path: string) => contractOf([replies('application/json: { schema: {} }')]).replaceAll('/things', path);
 
-  test('the contracts of the last sixteen texts, which a service that starts again gets at once', async () => {
+  test('loadContract keeps the contracts of the last sixteen texts, which a service that starts again gets at once', async () => {
     const first = await loadContract(yaml('/first'));
     for (let other = 1; other < 16; other++) await loadContract(yaml(`/other${other}`));
     expect(await loadContract(yaml('/first'))).toBe(first);
@@ -173,7 +173,7 @@ describe('loadContract keeps', () => {
     expect(await loadContract(yaml('/first'))).not.toBe(first);
   });
 
-  test('a contract for one errorBody, and not for another', async () => {
+  test('loadContract keeps a contract for one errorBody, and not for another', async () => {
     const [one, other] = [() => ({}), () => ({})];
     const first = await loadContract(yaml('/bodies'), one);
     expect(await loadContract(yaml('/bodies'), other)).not.toBe(first);

@@ -53,7 +53,7 @@ function lineOf(text: string): number {
   return BEDS.slice(0, BEDS.indexOf(text)).split('\n').length;
 }
 
-describe('the service refuses to start, and says why, for a contract with', () => {
+describe('refused contracts', () => {
   const [version, security] = ['openapi: 3.1.0', 'security: [{ bearerAuth: [] }]'];
   const limit = 'schema: { type: integer, format: int64, default: 20, maximum: 100 }';
   const [season, reason] = ['Season: { type: string, enum: [spring, summer, autumn] }', 'reason: { type: string }'];
@@ -241,7 +241,7 @@ describe('the service refuses to start, and says why, for a contract with', () =
       `  /x: { $ref: '#/paths/~1weather', get: {} }\n${newest}`,
       'OpenAPI ignores get beside $ref: leave it out',
     ],
-  ])('%s', async (_name, from, to, message) => {
+  ])('the service refuses to start, and says why, for a contract with %s', async (_name, from, to, message) => {
     await expect(loadContract(changed(from, to))).rejects.toThrow(
       expect.objectContaining({
         name: 'ContractError',

@@ -36,7 +36,7 @@ const USER = '[{ userAuth: [] }]';
 const ADMIN = '[{ adminAuth: [] }]';
 const BOTH = '[{ userAuth: [] }, { adminAuth: [] }]';
 
-describe('the service refuses to start for schemes whose tokens it cannot tell apart:', () => {
+describe('security schemes', () => {
   test.each<[string | undefined, (string | undefined)[], string]>([
     [undefined, [USER, '[{ keyAuth: [] }]'], '/doors0: a token of userAuth cannot be told from one of keyAuth'],
     [undefined, [USER, ADMIN], '/doors0: a token of userAuth cannot be told from one of adminAuth'],
@@ -51,11 +51,14 @@ describe('the service refuses to start for schemes whose tokens it cannot tell a
       'a request has one token, not one of each of adminAuth, userAuth',
     ],
     [BOTH, [undefined, '[{ adminAuth: [a], userAuth: [b] }]'], '/doors1: a request has one token, not one of each'],
-  ])('%s at the root, %j', async (root, operations, sentence) => {
-    const loaded = loadContract(withSecurity(root, ...operations));
-    await expect(loaded).rejects.toThrow(expect.objectContaining({ name: 'ContractError' }));
-    await expect(loaded).rejects.toThrow(sentence);
-  });
+  ])(
+    'the service refuses to start for schemes whose tokens it cannot tell apart: %s at the root, %j',
+    async (root, operations, sentence) => {
+      const loaded = loadContract(withSecurity(root, ...operations));
+      await expect(loaded).rejects.toThrow(expect.objectContaining({ name: 'ContractError' }));
+      await expect(loaded).rejects.toThrow(sentence);
+    },
+  );
 });
 
 test.each<[string | undefined, (string | undefined)[]]>([

@@ -14,8 +14,8 @@ const newStore = async () => ({ DATABASE_URL: server.url(await server.createData
 const BODY = '{"id":9223372036854775807,"name":"Monstera deliciosa","tag":"tropical"}';
 const tokensOf = (services: readonly Instance[]) => services.map(({ token }) => token).filter((token) => token !== '');
 
-describe('instances on one PostgreSQL', () => {
-  test('print one first token when three start at once on an empty database', async () => {
+describe('several instances', () => {
+  test('instances on one PostgreSQL print one first token when three start at once on an empty database', async () => {
     const environment = await newStore();
     const services = await Promise.all(Array.from({ length: 3 }, () => startInstance(environment)));
     const [token = '', ...others] = tokensOf(services);
@@ -29,7 +29,7 @@ describe('instances on one PostgreSQL', () => {
     expect(stdout).toBe(`${BODY}\n`);
   });
 
-  test('accept a token that another process makes, and refuse it 1 s after it is revoked', async () => {
+  test('instances on one PostgreSQL accept a token that another process makes, and refuse it 1 s after it is revoked', async () => {
     const environment = await newStore();
     const services = await Promise.all([startInstance(environment), startInstance(environment)]);
     const { stdout } = await runCommand(['token', 'create', 'mine'], environment);
@@ -49,8 +49,8 @@ describe('instances on one PostgreSQL', () => {
   });
 });
 
-describe('a service whose PostgreSQL is down', () => {
-  test('starts, answers 503 to /readyz and to creates, and recovers when PostgreSQL starts', async () => {
+describe('PostgreSQL is down', () => {
+  test('a service whose PostgreSQL is down starts, answers 503 to /readyz and to creates, and recovers when PostgreSQL starts', async () => {
     const database = await server.createDatabase();
     await server.stop();
     const environment = { DATABASE_URL: server.url(database), ADMIN_PORT: '0' };
@@ -78,13 +78,13 @@ describe('a service whose PostgreSQL is down', () => {
     expect(errors.map(({ status }) => status)).toEqual([503, 503]);
   });
 
-  test('stops on SIGTERM while it waits for PostgreSQL', async () => {
+  test('a service whose PostgreSQL is down stops on SIGTERM while it waits for PostgreSQL', async () => {
     const environment = { DATABASE_URL: `postgres://postgres@127.0.0.1:${await freePort()}/items` };
     const service = await startInstance(environment, undefined, undefined, 'listening');
     expect(await service.stop()).toBe(0);
   });
 
-  test('exits with one line when the database does not exist', async () => {
+  test('a service whose PostgreSQL is down exits with one line when the database does not exist', async () => {
     const { code, stderr } = await runCommand(['serve'], { DATABASE_URL: server.url('none'), PORT: '0' });
     expect(stderr).toBe(`item-store: PostgreSQL at 127.0.0.1:${server.port}/none has no such database: create it\n`);
     expect(code).toBe(1);

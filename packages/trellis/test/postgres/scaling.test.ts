@@ -15,8 +15,8 @@ beforeAll(async () => {
   server = await sharedPostgres();
 });
 
-describe('instances on one PostgreSQL', () => {
-  test('hold three connections each, as the manual says', async () => {
+describe('several instances', () => {
+  test('instances on one PostgreSQL hold three connections each, as the manual says', async () => {
     const database = await server.createDatabase();
     const { code } = await runCommand(['migrate'], { DATABASE_URL: server.url(database) });
     expect(code).toBe(0);
@@ -39,7 +39,7 @@ describe('instances on one PostgreSQL', () => {
     await service.stop();
   });
 
-  test('do not start on a server with fsync off, or on a database without UTF8', async () => {
+  test('instances on one PostgreSQL do not start on a server with fsync off, or on a database without UTF8', async () => {
     const careless = await PostgresServer.create({ fsync: 'off' });
     const refusal = await runCommand(['serve'], { DATABASE_URL: careless.url(), PORT: '0' });
     expect(refusal).toMatchObject({

@@ -64,7 +64,7 @@ function stopTime({ log }: Instance): number {
   return timeOf(lines.at(-1)) - timeOf(lines.find(({ msg }) => msg === 'stopping'));
 }
 
-describe('a terminal that hangs up', () => {
+describe('terminals', () => {
   // The services are not children of this process.
   const pids: number[] = [];
   afterAll(() => {
@@ -87,12 +87,12 @@ describe('a terminal that hangs up', () => {
     return { pid, log };
   }
 
-  test('stops a service whose stdin is a terminal that closes', async () => {
+  test('a terminal that hangs up stops a service whose stdin is a terminal that closes', async () => {
     const { log } = await hangUp('');
     await until(() => log().includes('"signal":"SIGHUP","msg":"stopping"') && log().includes('"msg":"stopped"'));
   });
 
-  test('does not stop a service that nohup has started', async () => {
+  test('a terminal that hangs up does not stop a service that nohup has started', async () => {
     const { pid, log } = await hangUp('nohup');
     // The service receives SIGHUP first.
     process.kill(pid, 'SIGTERM');

@@ -285,7 +285,7 @@ test('asks about a body of a DELETE of 3.0 that is not JSON only when it is to b
   ]);
 });
 
-test('keeps the scopes of a scheme that tokens of another one replace', () => {
+test('keeps the scopes of a scheme when `security` chooses another scheme in its place', () => {
   const schemes = { other: { type: 'http', scheme: 'basic' }, token: { type: 'http', scheme: 'bearer' } };
   const yaml = documentWith(['components', 'securitySchemes'], schemes);
   const securityOf = (security: string) =>

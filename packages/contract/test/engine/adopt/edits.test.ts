@@ -170,7 +170,7 @@ test.each<[what: string, path: readonly string[], before: unknown, after: unknow
     undefined,
     { $ref: '#/components/responses/Failure' },
   ],
-])('%s, at %j', (what, path, before, after) => {
+])('adopt makes the edit “%s” at %j', (what, path, before, after) => {
   const { edits, places, open, refusals, document, text } = adopted(documentWith(path, before));
   expect({ edits, open, refusals }).toEqual({ edits: [OLD, what], open: [], refusals: [] });
   expect(places).toEqual(places.map(() => expect.stringMatching(/^openapi\.yaml:\d+:\d+/)));

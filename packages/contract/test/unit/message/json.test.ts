@@ -14,7 +14,7 @@ function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value)) as unknown;
 }
 
-describe('parseJson reads', () => {
+describe('texts of JSON', () => {
   test.each([
     'null',
     ' true ',
@@ -33,28 +33,28 @@ describe('parseJson reads', () => {
     '{}',
     '\t\r\n{"a" : 1 , "b" : {"c" : null}}\n',
     '{"toString": 1, "hasOwnProperty": 2}',
-  ])('as JSON.parse does: %s', (text) => {
+  ])('parseJson reads as JSON.parse does: %s', (text) => {
     expect(plain(parse(text))).toEqual(plain(JSON.parse(text)));
   });
 
-  test('the sign of -0', () => {
+  test('parseJson reads the sign of -0', () => {
     expect(parse('-0')).toBe(-0);
   });
 
-  test('__proto__ as a member like any other', () => {
+  test('parseJson reads __proto__ as a member like any other', () => {
     const value = parse('{"__proto__": {"admin": true}, "constructor": 1}') as Record<string, unknown>;
     expect(Object.keys(value)).toEqual(['__proto__', 'constructor']);
     expect(value['admin']).toBeUndefined();
     expect(({} as Record<string, unknown>)['admin']).toBeUndefined();
   });
 
-  test('arrays as deep as MAX_JSON_DEPTH', () => {
+  test('parseJson reads arrays as deep as MAX_JSON_DEPTH', () => {
     const text = '['.repeat(MAX_JSON_DEPTH) + ']'.repeat(MAX_JSON_DEPTH);
     expect(plain(parse(text))).toEqual(JSON.parse(text));
   });
 });
 
-describe('parseJson refuses', () => {
+describe('texts that are not JSON', () => {
   test.each([
     ['', 'end of the text', 0],
     ['   ', 'end of the text', 3],
@@ -89,15 +89,18 @@ describe('parseJson refuses', () => {
     ['// comment\n1', '"/"', 0],
     ['\ufeff{}', '"\ufeff"', 0],
     ['🌱', '"🌱"', 0],
-  ])('text that is not JSON, with the position: %j', (text, found, position) => {
+  ])('parseJson refuses text that is not JSON, with the position: %j', (text, found, position) => {
     const attempt = () => parse(text);
     expect(attempt).toThrow(new Refusal(40008, `body is not JSON: unexpected ${found} at position ${position}`));
     expect(attempt).toThrow(expect.objectContaining({ number: 40008 }));
   });
 
-  test.each([String.raw`"\x"`, String.raw`"\u12g4"`, String.raw`"ok \u12"`])('the unknown escape in %s', (text) => {
-    expect(() => parse(text)).toThrow('the string at position 0 has an invalid escape');
-  });
+  test.each([String.raw`"\x"`, String.raw`"\u12g4"`, String.raw`"ok \u12"`])(
+    'parseJson refuses the unknown escape in %s',
+    (text) => {
+      expect(() => parse(text)).toThrow('the string at position 0 has an invalid escape');
+    },
+  );
 
   test.each([
     [String.raw`"\ud800"`, 0],
@@ -105,7 +108,7 @@ describe('parseJson refuses', () => {
     [String.raw`"\ud83c\n\udf31"`, 0],
     [String.raw`{"\udfff": 1}`, 1],
     [String.raw`{"a": {"b\uDBFF": 1}}`, 7],
-  ])('the lone surrogate in %s, with the position', (text, position) => {
+  ])('parseJson refuses the lone surrogate in %s, with the position', (text, position) => {
     const refusal = new Refusal(40008, `body has a lone surrogate in the string at position ${position}`);
     expect(() => parse(text)).toThrow(refusal);
     expect(() => parse(text)).toThrow(expect.objectContaining({ number: 40008 }));
@@ -115,7 +118,7 @@ describe('parseJson refuses', () => {
     ['1e400', 0],
     ['[1, -1.8e308]', 4],
     ['{"a": 1e309}', 6],
-  ])('the number beyond the range of doubles in %s, with the position', (text, position) => {
+  ])('parseJson refuses the number beyond the range of doubles in %s, with the position', (text, position) => {
     const attempt = () => parse(text);
     expect(attempt).toThrow(
       new Refusal(40008, `body has a number beyond the range of a double at position ${position}`),
@@ -123,7 +126,7 @@ describe('parseJson refuses', () => {
     expect(attempt).toThrow(expect.objectContaining({ number: 40008 }));
   });
 
-  test('nesting deeper than MAX_JSON_DEPTH, also where it would exhaust the stack', () => {
+  test('parseJson refuses nesting deeper than MAX_JSON_DEPTH, also where it would exhaust the stack', () => {
     for (const [open, close] of [
       ['[', ']'],
       ['{"a":', '}'],
@@ -136,7 +139,7 @@ describe('parseJson refuses', () => {
   });
 });
 
-describe('parseJson refuses a repeated member in', () => {
+describe('repeated members', () => {
   test.each([
     ['{"a":1,"a":2}', '"a"'],
     ['{"a":1,"b":2,"a":1}', '"a"'],
@@ -144,7 +147,7 @@ describe('parseJson refuses a repeated member in', () => {
     ['{"x":[{"b":1,"b":1}]}', '"b"'],
     ['{"__proto__":1,"__proto__":1}', '"__proto__"'],
     ['{"":1,"":1}', '""'],
-  ])('%s', (text, name) => {
+  ])('parseJson refuses a repeated member in %s', (text, name) => {
     const attempt = () => parse(text);
     expect(attempt).toThrow(expect.objectContaining({ number: 40009 }));
     expect(attempt).toThrow(`the member ${name} appears twice in one object`);

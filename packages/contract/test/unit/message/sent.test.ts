@@ -23,7 +23,7 @@ const sender = sentBy(follower(document));
 const sent = (value: unknown, schema: unknown) => sender(value, schema as AnySchema, undefined).body;
 const shown = (value: unknown, schema: unknown) => exactJson(sent(value, schema));
 
-describe('of the body of a reply, the service sends', () => {
+describe('bodies of replies', () => {
   test.each<[string, unknown, unknown, string]>([
     ['what a closed object declares', closed('a', 'b'), { a: 1, c: 2, b: 3n }, '{"a":1,"b":3}'],
     ['no member that is undefined', closed('a', 'b'), { a: undefined, b: null }, '{"b":null}'],
@@ -113,13 +113,13 @@ describe('of the body of a reply, the service sends', () => {
       Object.assign([], { toJSON: () => [{ a: 1, c: 2 }] }),
       '[{"a":1}]',
     ],
-  ])('%s', (_name, schema, value, due) => {
+  ])('in the body of a reply, the service sends %s', (_name, schema, value, due) => {
     expect(shown(value, schema)).toBe(due);
     // What `sent` has learnt about the schema in the first call must not change the second.
     expect(shown(value, schema)).toBe(due);
   });
 
-  test('what toJSON returns for the name of a member, called once, and none of its functions', () => {
+  test('in the body of a reply, the service sends what toJSON returns for the name of a member, called once, and none of its functions', () => {
     const named = { toJSON: (name: string) => ({ name, toJSON: () => 'again' }) };
     const itself = {
       list: [named],
@@ -133,7 +133,7 @@ describe('of the body of a reply, the service sends', () => {
     ]);
   });
 
-  test('a deep value of schemas that refer to each other, after few steps at each level', () => {
+  test('in the body of a reply, the service sends a deep value of schemas that refer to each other, after few steps at each level', () => {
     const to = (name: string) => ({ $ref: `#/components/schemas/${name}` });
     const schemas = {
       Node: { properties: { c: to('Node'), d: to('Leaf') }, allOf: [{ properties: { c: to('Leaf'), d: to('Node') } }] },
@@ -154,7 +154,7 @@ describe('of the body of a reply, the service sends', () => {
     expect(steps).toBeLessThan(5000);
   });
 
-  test('copies, which a getter cannot change between the verdict and the writing', () => {
+  test('in the body of a reply, the service sends copies, which a getter cannot change between the verdict and the writing', () => {
     let reads = 0;
     const value = { a: [Object.defineProperty({}, 'b', { enumerable: true, get: () => ++reads })] };
     const body = sent(value, true);
@@ -162,8 +162,8 @@ describe('of the body of a reply, the service sends', () => {
   });
 });
 
-describe('of the schemas of a reply, the service', () => {
-  test('keeps nothing for a name or an index that no schema tells apart', () => {
+describe('schemas of replies', () => {
+  test('the service keeps nothing of the schemas of a reply for a name or an index that no schema tells apart', () => {
     let steps = 0;
     const follow = follower(document);
     const counting = sentBy((ref) => {
@@ -184,7 +184,7 @@ describe('of the schemas of a reply, the service', () => {
     expect(steps).toBe(before);
   });
 
-  test('spends the work of a body whose parts each have other combinations of schemas', () => {
+  test('a reply whose parts each have other combinations of schemas spends its budget', () => {
     const next = random(3);
     const names = Array.from('abcdefgh');
     const all = Array.from({ length: 25 }, (_, index) => ({ $ref: `#/components/schemas/S${index}` }));

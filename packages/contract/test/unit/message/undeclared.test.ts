@@ -33,7 +33,7 @@ async function handedOn(schema: AnySchema & object, body: string): Promise<reado
   return [JSON.stringify(got), JSON.stringify(sent)];
 }
 
-describe('requests and replies lose members that no schema names:', () => {
+describe('members that are left out', () => {
   test.each<[string, object, string, string]>([
     ['of an object with properties', open('a'), AB, '{"a":1}'],
     ['of an object behind a reference', A, AB, '{"a":1}'],
@@ -61,12 +61,12 @@ describe('requests and replies lose members that no schema names:', () => {
     ['at any depth', TREE, '{"left":{"more":[{"b":1,"a":{"b":2}}]},"b":3}', '{"left":{"more":[{"a":{"b":2}}]}}'],
     ['with names that JavaScript knows', open('a'), `{${meant('1')},"a":1}`, '{"a":1}'],
     ['with such names and objects', TREE, `{"left":{${meant('{"toJSON":{}}')}}}`, '{"left":{}}'],
-  ])('%s', async (_what, schema, body, left) => {
+  ])('requests and replies lose members that no schema names: %s', async (_what, schema, body, left) => {
     expect(await handedOn(schema, body)).toEqual([left, left]);
   });
 });
 
-describe('requests and replies keep members', () => {
+describe('members that are kept', () => {
   const kept = { not: { required: ['z'] } };
   test.each<[string, object, string]>([
     ['of an object without properties', { type: 'object' }, AB],
@@ -106,7 +106,7 @@ describe('requests and replies keep members', () => {
     ],
     ['that a value of enum has', { ...open('a'), enum: [{ a: 1, b: 2 }] }, AB],
     ['that have a name which JavaScript knows', open(...DECLARED), `{${meant('{"x":1}', DECLARED)}}`],
-  ])('%s', async (_what, schema, body) => {
+  ])('requests and replies keep members %s', async (_what, schema, body) => {
     expect(await handedOn({ ...kept, ...schema }, body)).toEqual([body, body]);
   });
 });
@@ -155,7 +155,7 @@ test('a request is refused if what is left of it breaks the contract', async () 
   );
 });
 
-describe('of values that lead through 25 open schemas, the service', () => {
+describe('many open schemas', () => {
   const next = random(7);
   const names = Array.from('abcdefgh');
   const all = Array.from({ length: 25 }, (_, index) => ({ $ref: `#/components/schemas/S${index}` }));
@@ -189,7 +189,7 @@ describe('of values that lead through 25 open schemas, the service', () => {
     }
   };
 
-  test('keeps nothing that a message has chosen', () => {
+  test('the service keeps nothing that a message has chosen when its values lead through 25 open schemas', () => {
     walk(chain(), place, Infinity);
     const message = chain();
     const [first, second] = [walk(message, place, 1e9), walk(message, place, 1e9)];
@@ -197,7 +197,7 @@ describe('of values that lead through 25 open schemas, the service', () => {
     expect(second.steps).toBeGreaterThan(first.steps / 2);
   });
 
-  test('spends the work to look for members that no schema names', () => {
+  test('a message whose values lead through 25 open schemas spends its budget on the search for members that no schema names', () => {
     const list = Array.from({ length: 600 }, chain);
     const text = JSON.stringify(list);
     expect(text.length).toBeLessThan(128 * 1024);
@@ -210,7 +210,7 @@ describe('of values that lead through 25 open schemas, the service', () => {
   });
 });
 
-test('a contract whose objects are closed, also by branches, has nothing to look for', () => {
+test('a contract whose objects are closed, also by branches, makes the service look for no undeclared member', () => {
   const closed = { ...open('a'), additionalProperties: false };
   const document = { components: { schemas: { Closed: closed, A: open('a') } } };
   const outlines = outlinesOf(follower(document));

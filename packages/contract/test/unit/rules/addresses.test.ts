@@ -34,7 +34,7 @@ test('a contract without servers puts nothing in front of each path', () => {
   expect(basePathOf('openapi: 3.1.0\npaths:\n  /things: {}\n')).toBe('');
 });
 
-describe('readBasePath refuses, with line and column,', () => {
+describe('refused servers', () => {
   test.each([
     ['api/v1'],
     ['.'],
@@ -50,13 +50,13 @@ describe('readBasePath refuses, with line and column,', () => {
     ['ftp://api.example.com/api'],
     ['"https://[::1/api"'],
     ['"/{version}"'],
-  ])('a server with the url %s', (url) => {
+  ])('readBasePath refuses, with line and column, a server with the url %s', (url) => {
     expect(() => basePathOf(withPaths(`[{ url: ${url} }]`))).toThrow(
       /^openapi\.yaml:2:11, servers: the url .* must be a path such as \/api\/v1, or http:/,
     );
   });
 
-  test('a default of a variable that is no part of a path', () => {
+  test('readBasePath refuses, with line and column, a default of a variable that is no part of a path', () => {
     expect(() => basePathOf(withPaths('[{ url: "/{v}", variables: { v: { default: "1?x" } } }]'))).toThrow(
       'openapi.yaml:2:11, servers: the url /1?x must be a path such as /api/v1, or http:',
     );
@@ -75,14 +75,17 @@ describe('readBasePath refuses, with line and column,', () => {
     ['[]', '/{name}.json', PAGES.json],
     ['[{ url: /docs }]', '/items', PAGES.docs],
     ['[{ url: https://api.example.com/docs/v1 }]', '/items', PAGES.docs],
-  ])('below the servers %s, the path %s, which hides a page', (servers, path, page) => {
-    expect(() => basePathOf(withPaths(servers, path))).toThrow(
-      new RegExp(`^openapi\\.yaml:4:3, .*: ${RegExp.escape(page)} is a page of the service: choose another path, or`),
-    );
-  });
+  ])(
+    'readBasePath refuses, with line and column, below the servers %s, the path %s, which hides a page',
+    (servers, path, page) => {
+      expect(() => basePathOf(withPaths(servers, path))).toThrow(
+        new RegExp(`^openapi\\.yaml:4:3, .*: ${RegExp.escape(page)} is a page of the service: choose another path, or`),
+      );
+    },
+  );
 });
 
-describe('a path of the contract', () => {
+describe('paths', () => {
   const refusalOf =
     (...paths: readonly string[]) =>
     () =>
@@ -99,25 +102,25 @@ describe('a path of the contract', () => {
     ['/x/../{a}', 'clients would change this path'],
     ['/x?a={a}', 'clients would change this path'],
     ['/x/%6eew/%c3%A9', 'clients may write this path in another way: write /x/new/%C3%A9'],
-  ])('is refused with line, column and reason: %s', (path, message) => {
+  ])('a path of the contract is refused with line, column and reason: %s', (path, message) => {
     expect(refusalOf(path)).toThrow(`openapi.yaml:4:3, ${path}: ${message}`);
   });
 
   test.each([
     ['/x/{a}', '/x/{b}'],
     ['/x/{a}/v{b}', '/x/{b}/v{a}'],
-  ])('is refused beside %s if it is %s, which matches the same requests', (first, second) => {
+  ])('a path of the contract is refused beside %s if it is %s, which matches the same requests', (first, second) => {
     expect(refusalOf(first, second)).toThrow(
       `openapi.yaml:5:3, ${second}: the path ${first} matches the same requests of get: join the two`,
     );
   });
 
-  test('is accepted beside one that matches the same requests of other methods', () => {
+  test('a path of the contract is accepted beside one that matches the same requests of other methods', () => {
     const yaml = withPaths('[]', '/x/{a}', '/x/{b}').replace('"/x/{b}": { get:', '"/x/{b}": { put:');
     expect(() => basePathOf(yaml)).not.toThrow();
   });
 
-  test('comes before those that are less concrete, wherever it stands', () => {
+  test('a path of the contract comes before those that are less concrete, wherever it stands', () => {
     const paths = ['/x/{a}/c', '/x/{a}', '/{x}/b', '/x/{a}.json', '/x/v{a}.json', '/x/b', '/x/b/{c}'];
     for (const some of [paths, paths.toReversed()]) {
       const of = (...few: readonly string[]) =>
@@ -142,7 +145,7 @@ describe('a path of the contract', () => {
     ['/x/{a}/y', '/x/b/{c}'],
     ['/x/{a}', '/x/{a}/y'],
     ['/caf%C3%A9/{a}', "/x/v1:a+b(c)'!*,;=@~$&"],
-  ])('is accepted when %s stands before %s and does not hide it', (first, second) => {
+  ])('a path of the contract is accepted when %s stands before %s and does not hide it', (first, second) => {
     expect(refusalOf(first, second)).not.toThrow();
   });
 });

@@ -10,7 +10,7 @@ const schemas = { Id: int64, Count: integer };
 const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more });
 const tuple = (...prefixItems: readonly object[]) => ({ type: 'array', prefixItems });
 
-describe('the service refuses to start if an operation would get a bigint where its type says number:', () => {
+describe('refused integers', () => {
   test.each<[string, object]>([
     ['oneOf', { oneOf: [object({ kind: { const: 'x' }, n: int64 }), object({ kind: { const: 'y' }, n: integer })] }],
     ['anyOf', { anyOf: [object({ n: ID }), object({ n: COUNT })] }],
@@ -46,16 +46,19 @@ describe('the service refuses to start if an operation would get a bigint where 
       'members of items',
       { anyOf: [{ type: 'array', items: object({ n: int64 }) }, tuple(object({}), object({ n: integer }))] },
     ],
-  ])('%s', async (_name, body) => {
-    const loading = loadContract(contractOf({ body: { ...body }, schemas }));
-    await expect(loading).rejects.toThrow(expect.objectContaining({ name: 'ContractError' }));
-    await expect(loading).rejects.toThrow(
-      /^openapi\.yaml:1:\d+: the int64 at openapi\.yaml:1:\d+ may describe the same value/,
-    );
-  });
+  ])(
+    'the service refuses to start if an operation would get a bigint where its type says number: %s',
+    async (_name, body) => {
+      const loading = loadContract(contractOf({ body: { ...body }, schemas }));
+      await expect(loading).rejects.toThrow(expect.objectContaining({ name: 'ContractError' }));
+      await expect(loading).rejects.toThrow(
+        /^openapi\.yaml:1:\d+: the int64 at openapi\.yaml:1:\d+ may describe the same value/,
+      );
+    },
+  );
 });
 
-describe('an operation gets integers as their types say:', () => {
+describe('integers', () => {
   test.each<[string, object, string, unknown]>([
     ['a number in one member, an int64 in another', object({ a: int64, b: integer }), '{"a":1,"b":1}', { a: 1n, b: 1 }],
     ['anyOf of one value', { anyOf: [int64, { type: 'number' }] }, '5', 5n],
@@ -92,7 +95,7 @@ describe('an operation gets integers as their types say:', () => {
     ],
     ['items after prefixItems', { ...tuple(int64), items: integer }, '[1,1]', [1n, 1]],
     ['two tuples', { anyOf: [tuple(int64, integer), tuple(int64, integer, integer)] }, '[1,1]', [1n, 1]],
-  ])('%s', async (_name, body, sent, got) => {
+  ])('an operation gets integers as their types say: %s', async (_name, body, sent, got) => {
     const receive = await receiver({ body: { ...body }, schemas });
     expect(receive('', sent)).toMatchObject({ body: got });
   });
@@ -112,7 +115,7 @@ test('the service refuses to start for an int64 and a number that meet in a para
   await expect(loadContract(contractOf({ parameters }))).rejects.toThrow('may describe the same value');
 });
 
-test('loadContract accepts branches that each lead back to all of them, and have an int64', async () => {
+test('loadContract accepts branches with an int64, each of which refers back to all of them', async () => {
   const branch = (kind: number) =>
     object({ kind: { const: `k${kind}` }, id: int64, within: { $ref: '#/components/schemas/All' } });
   const All = { oneOf: Array.from({ length: 5 }, (_, kind) => branch(kind)) };

@@ -76,7 +76,7 @@ test('loadContract accepts the document of these tests', async () => {
 const UNDECLARED = 'which this closed object does not declare: add it to properties, or remove it from required';
 const TOKENS = 'the service checks only tokens: write type: http and scheme: bearer, or type: apiKey and in: header';
 
-describe('loadContract refuses, with place and cure,', () => {
+describe('refused fields', () => {
   const kinds = (Object.keys(VOCABULARY) as ObjectKind[]).filter((kind) => kind !== 'Security Requirement');
   const rows = kinds.flatMap((kind) =>
     Object.entries(VOCABULARY[kind]).flatMap(([name, { is, how }]) => (is === 'refused' ? [{ kind, name, how }] : [])),
@@ -90,7 +90,7 @@ describe('loadContract refuses, with place and cure,', () => {
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
   };
 
-  test.each(rows)('$name in a $kind Object', async ({ kind, name, how }) => {
+  test.each(rows)('loadContract refuses, with place and cure, $name in a $kind Object', async ({ kind, name, how }) => {
     const sentence = new RegExp(`^openapi\\.yaml:\\d+:\\d+: ${RegExp.escape(`${name} is not supported: ${how}`)}$`);
     const others = name === 'content' ? { schema: undefined } : {};
     await expect(load(kind, { ...others, [name]: VALUES[name] ?? 'x' })).rejects.toThrow(sentence);
@@ -108,7 +108,7 @@ describe('loadContract refuses, with place and cure,', () => {
         `name must be a header field that clients do not send by themselves: write X-API-Key, say, in place of ${name}`,
       ],
     ),
-  ])('the security scheme %j', async (bearerAuth, sentence) => {
+  ])('loadContract refuses, with place and cure, the security scheme %j', async (bearerAuth, sentence) => {
     await expect(load('Components', { securitySchemes: { bearerAuth } })).rejects.toThrow(sentence);
   });
 
@@ -122,15 +122,18 @@ describe('loadContract refuses, with place and cure,', () => {
     ['a webhook', 'OpenAPI', { webhooks: { grown: { $ref: 'other.yaml' } } }],
     ['an example', 'Media Type', { examples: { one: { $ref: 'other.yaml' } } }],
     ['a link', 'Response', { links: { next: { $ref: 'other.yaml' } } }],
-  ])('a $ref to another file in %s', async (_name, kind, members) => {
+  ])('loadContract refuses, with place and cure, a $ref to another file in %s', async (_name, kind, members) => {
     const sentence = '$ref leads to other.yaml, which is not in the document: bundle all files into one';
     await expect(load(kind, members)).rejects.toThrow(sentence);
   });
 
-  test.each(['Schema', 'Discriminator'] as const)('an unknown field in a %s Object', async (kind) => {
-    const sentence = `the field colour of a ${kind} Object is not supported: correct its name, or leave it out`;
-    await expect(load(kind, { colour: 'red' })).rejects.toThrow(sentence);
-  });
+  test.each(['Schema', 'Discriminator'] as const)(
+    'loadContract refuses, with place and cure, an unknown field in a %s Object',
+    async (kind) => {
+      const sentence = `the field colour of a ${kind} Object is not supported: correct its name, or leave it out`;
+      await expect(load(kind, { colour: 'red' })).rejects.toThrow(sentence);
+    },
+  );
 
   test.each<[ObjectKind, Node, string]>([
     ['Schema', { 'x-eov-type': 'string' }, 'the field x-eov-type of a Schema Object is not supported'],
@@ -397,7 +400,7 @@ describe('loadContract refuses, with place and cure,', () => {
     ['Security Scheme', { type: 'mutualTLS', scheme: undefined }, 'type must be http'],
     ['Security Scheme', { scheme: 'basic' }, 'scheme must be bearer: the service checks only tokens'],
     ['Security Requirement', { other: [] }, 'the security scheme other must be declared'],
-  ])('a %s Object with %j', async (kind, members, sentence) => {
+  ])('loadContract refuses, with place and cure, a %s Object with %j', async (kind, members, sentence) => {
     const error: unknown = await load(kind, members).catch((refusal: unknown) => refusal);
     if (!(error instanceof ContractError)) throw error;
     expect(error.message).toContain(sentence);
@@ -409,7 +412,7 @@ describe('loadContract refuses, with place and cure,', () => {
   });
 });
 
-describe('loadContract accepts', () => {
+describe('accepted fields', () => {
   test.each<[ObjectKind, Node]>([
     ['Schema', { 'x-note': 'for people' }],
     [
@@ -464,7 +467,7 @@ describe('loadContract accepts', () => {
         },
       },
     ],
-  ])('a %s Object with %j', async (kind, members) => {
+  ])('loadContract accepts a %s Object with %j', async (kind, members) => {
     await expect(load(kind, members)).resolves.toBeDefined();
   });
 });

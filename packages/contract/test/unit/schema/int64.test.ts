@@ -3,7 +3,7 @@ import { exactJson, int64, losesDigits } from '../../../src/schema/int64.ts';
 import { loadContract } from '../../../src/load.ts';
 import { contractOf, receiver } from '../values.ts';
 
-describe('int64 reads exactly', () => {
+describe('exact literals', () => {
   test.each([
     ['0', 0n],
     ['-0', 0n],
@@ -19,17 +19,17 @@ describe('int64 reads exactly', () => {
     ['9.223372036854775807e18', 9223372036854775807n],
     ['9223372036854775807000e-3', 9223372036854775807n],
     ['-9223372036854775808', -9223372036854775808n],
-  ])('%s', (literal, value) => {
+  ])('int64 reads exactly %s', (literal, value) => {
     expect(int64(literal)).toBe(value);
   });
 
-  test('literals of 60,000 digits', () => {
+  test('int64 reads exactly literals of 60,000 digits', () => {
     const zeros = '0'.repeat(60_000);
     expect([`1${zeros}e-60000`, `0.${zeros}1e60001`].map(int64)).toEqual([1n, 1n]);
   });
 });
 
-describe('int64 refuses', () => {
+describe('refused literals', () => {
   test.each([
     '0.5',
     '1e-400',
@@ -51,12 +51,12 @@ describe('int64 refuses', () => {
     '1_000',
     '١',
     'Infinity',
-  ])('%j', (literal) => {
+  ])('int64 refuses %j', (literal) => {
     expect(int64(literal)).toBeUndefined();
   });
 });
 
-describe('a double loses digits of', () => {
+describe('digits of a double', () => {
   test.each([
     ['9007199254740993', true],
     ['9007199254740993.0', true],
@@ -69,7 +69,7 @@ describe('a double loses digits of', () => {
     ['9007199254740992.5', false],
     ['1e400', false],
     ['3', false],
-  ])('%s: %j', (literal, isLost) => {
+  ])('a double loses digits of %s: %j', (literal, isLost) => {
     expect(losesDigits(literal, Number(literal))).toBe(isLost);
   });
 });
@@ -95,7 +95,7 @@ describe.each(['9007199254740993.0', '9.007199254740993e15'])('the number %s in 
   });
 });
 
-describe('a text in the query is read as the value that is valid:', () => {
+describe('texts in a query', () => {
   test.each([
     [{ type: ['integer', 'string'] }, '1.5', '1.5'],
     [{ type: ['integer', 'string'] }, '1e2', 100],
@@ -103,7 +103,7 @@ describe('a text in the query is read as the value that is valid:', () => {
     [{ type: ['integer', 'string'], format: 'int64' }, '9223372036854775807', 9223372036854775807n],
     [{ type: ['number', 'string'] }, '1.5', 1.5],
     [{ type: ['number', 'string'] }, '1e400', '1e400'],
-  ])('%j, %s', async (schema, text, value) => {
+  ])('a text in the query is read as the value that is valid: %j, %s', async (schema, text, value) => {
     const receive = await receiver({ parameters: [{ name: 'a', in: 'query', schema }] });
     expect(receive(`a=${text}`)).toMatchObject({ query: { a: value } });
   });
@@ -118,7 +118,7 @@ test.each([[NaN], [undefined], [Infinity], [() => 1], [Symbol('x')]])('exactJson
   expect(() => exactJson({ list: [1n, value] })).toThrow('JSON has no ');
 });
 
-describe('exactJson writes', () => {
+describe('written digits', () => {
   const raw = JSON.rawJSON('1');
   const NAMED = { toJSON: (name: string) => name };
   const ITSELF = {
@@ -150,7 +150,7 @@ describe('exactJson writes', () => {
     ['a member named __proto__', JSON.parse('{"__proto__":{"a":"x"},"b":1}'), '{"__proto__":{"a":"x"},"b":1}'],
     ['an object with a member rawJSON as an object', { raw }, '{"raw":{"rawJSON":"1"}}'],
     ['escapes of a text', ['"\u2028\ud800\n'], '["\\"\u2028\\ud800\\n"]'],
-  ])('%s', (_what, value, text) => {
+  ])('exactJson writes %s', (_what, value, text) => {
     expect(exactJson(value)).toBe(text);
   });
 });

@@ -27,7 +27,7 @@ const both = (one: string, other: string, joins = true) =>
   `${one}: ${one} contradicts ${other} at ${other}${joins ? ', which allOf, a branch or $ref joins to it' : ''}: ` +
   'no value satisfies both: change one of them';
 
-describe('contradictions tells both places of', () => {
+describe('contradictions', () => {
   test.each<[string, object, string]>([
     [
       'closed objects that allOf joins',
@@ -73,18 +73,18 @@ describe('contradictions tells both places of', () => {
       both('const', 'type', false),
     ],
     ['all branches', { type: 'string', anyOf: [{ type: 'integer' }, { const: 1 }] }, both('type', 'type')],
-  ])('%s', (_name, body, told) => {
+  ])('contradictions tells both places of %s', (_name, body, told) => {
     expect(warnings(body)).toEqual([`${told}; ${BODY}`]);
   });
 
-  test('components that are joined for several operations, once', () => {
+  test('contradictions tells both places of components that are joined for several operations, once', () => {
     const schemas = { A: closed({ a: text }), B: closed({ b: text }), AB: { allOf: [ref('A'), ref('B')] } };
     expect(warnings({ oneOf: [ref('AB'), { allOf: [ref('AB')] }] }, schemas)).toEqual([
       `${both('required', 'additionalProperties')}; ${BODY}`,
     ]);
   });
 
-  test('a part that need not be sent', () => {
+  test('contradictions tells both places of a part that need not be sent', () => {
     expect(warnings(closed({ a: { type: 'array', items: { type: 'integer', minimum: 5, maximum: 4 } } }, []))).toEqual([
       both('minimum', 'maximum', false),
     ]);

@@ -80,7 +80,7 @@ test('accepts each example that is valid in its place', () => {
   expect(judging({})).not.toThrow();
 });
 
-describe('an example is refused with its place:', () => {
+describe('refused examples', () => {
   test.each<[string, Parts, string]>([
     ['in a body, against a format', { body: 'example: { id: not-a-uuid }' }, `openapi.yaml:11:79: example.id ${UUID}`],
     [
@@ -129,11 +129,11 @@ describe('an example is refused with its place:', () => {
       'openapi.yaml:33:64: example must be an object',
     ],
     ['as a default that only replies have', { others: MORE }, 'openapi.yaml:28:33: default.id must be a string'],
-  ])('%s', (_name, parts, sentence) => {
+  ])('an example is refused with its place: %s', (_name, parts, sentence) => {
     expect(judging(parts)).toThrow(sentence);
   });
 
-  test('beside all other refused examples, each in a line of its own', () => {
+  test('an example is refused with its place, beside all other refused examples, each in a line of its own', () => {
     const parts = { body: 'example: { id: x }', reply: 'example: { id: y }', schema: 'example: { id: z }' };
     const lines = [11, 17, 33].map((line) => expect.stringMatching(new RegExp(`^openapi\\.yaml:${line}:`)));
     let message = '';

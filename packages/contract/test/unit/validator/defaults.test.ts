@@ -12,7 +12,7 @@ const COLOR = '#/components/schemas/Color';
 const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more });
 const number = (value: number) => ({ type: 'integer', default: value });
 
-describe('the service refuses to start with a default that breaks the contract of its place:', () => {
+describe('refused defaults', () => {
   test.each<[string, object, string]>([
     ['a limit beside a $ref', object({ limit: { $ref: LIMIT, maximum: 50 } }), 'default must be at most 50'],
     [
@@ -61,19 +61,22 @@ describe('the service refuses to start with a default that breaks the contract o
     ],
     ['not', object({ a: number(1) }, { not: { required: ['a'] } }), 'must not be valid'],
     ['if', object({ a: number(1) }, { if: { required: ['a'] }, then: { required: ['b'] } }), 'b is required'],
-  ])('%s', async (_name, body, sentence) => {
-    const loading = loadContract(contractOf({ body: { ...body }, schemas }));
-    await expect(loading).rejects.toThrow(expect.objectContaining({ name: 'ContractError' }));
-    await expect(loading).rejects.toThrow(/^openapi\.yaml:1:\d+: /);
-    await expect(loading).rejects.toThrow(sentence);
-  });
+  ])(
+    'the service refuses to start with a default that breaks the contract of its place: %s',
+    async (_name, body, sentence) => {
+      const loading = loadContract(contractOf({ body: { ...body }, schemas }));
+      await expect(loading).rejects.toThrow(expect.objectContaining({ name: 'ContractError' }));
+      await expect(loading).rejects.toThrow(/^openapi\.yaml:1:\d+: /);
+      await expect(loading).rejects.toThrow(sentence);
+    },
+  );
 
-  test('a parameter', async () => {
+  test('the service refuses to start with a default that breaks the contract of its place: a parameter', async () => {
     const parameters = [{ name: 'limit', in: 'query', schema: { $ref: LIMIT, maximum: 50 } }];
     await expect(loadContract(contractOf({ parameters, schemas }))).rejects.toThrow('default must be at most 50');
   });
 
-  test('each wrong one once, also in a closed object', async () => {
+  test('the service refuses to start with a default that breaks the contract of its place: each wrong one once, also in a closed object', async () => {
     const wrong = { type: 'integer', maximum: 5, default: 9 };
     const body = object({ a: wrong, b: wrong, c: number(1) }, { additionalProperties: false });
     const refusal: unknown = await loadContract(contractOf({ body: { ...body } })).catch((error: unknown) => error);
@@ -82,7 +85,7 @@ describe('the service refuses to start with a default that breaks the contract o
   });
 });
 
-describe('an operation gets no request that its defaults make invalid:', () => {
+describe('requests that defaults make invalid', () => {
   test.each<[string, object, string, string]>([
     [
       'a branch of oneOf',
@@ -114,7 +117,7 @@ describe('an operation gets no request that its defaults make invalid:', () => {
       '[{},{"a":1}]',
       'body must contain at least 1 and no more than 1 valid item',
     ],
-  ])('%s', async (_name, body, sent, sentence) => {
+  ])('an operation gets no request that its defaults make invalid: %s', async (_name, body, sent, sentence) => {
     const receive = await receiver({ body: { ...body } });
     expect(() => receive('', sent)).toThrow(
       expect.objectContaining({ name: 'Refusal', number: 40010, message: expect.stringContaining(sentence) }),
@@ -123,13 +126,13 @@ describe('an operation gets no request that its defaults make invalid:', () => {
   });
 });
 
-describe('an operation gets', () => {
-  test('the default beside a $ref, and not the default of its target', async () => {
+describe('defaults', () => {
+  test('an operation gets the default beside a $ref, and not the default of its target', async () => {
     const receive = await receiver({ body: object({ limit: { $ref: LIMIT, maximum: 50, default: 20 } }), schemas });
     expect(receive('', '{}')).toMatchObject({ body: { limit: 20 } });
   });
 
-  test('a default of a branch that the client does not choose', async () => {
+  test('an operation gets a default of a branch that the client does not choose', async () => {
     const branches = [
       object({ kind: { const: 'a' }, n: { maximum: 5 } }, { required: ['n'] }),
       object({ kind: { const: 'b' } }),
@@ -138,7 +141,7 @@ describe('an operation gets', () => {
     expect(receive('', '{"kind":"b"}')).toMatchObject({ body: { kind: 'b', n: 9 } });
   });
 
-  test('no default for an object that the client leaves out', async () => {
+  test('an operation gets no default for an object that the client leaves out', async () => {
     const receive = await receiver({ body: object({ in: object({ a: number(1) }) }) });
     expect(receive('', '{}')).toMatchObject({ body: {} });
     expect(receive('', '{"in":{}}')).toMatchObject({ body: { in: { a: 1 } } });

@@ -39,7 +39,7 @@ function countingAuthenticator(): { readonly authenticator: Authenticator; reado
   return { authenticator: new Authenticator({ ...app.store.tokens, find }), asked: () => count };
 }
 
-describe('the service answers 401, and says how to authenticate, to a request with', () => {
+describe('missing tokens', () => {
   test.each([
     ['no Authorization field', []],
     ['an empty Authorization field', ['']],
@@ -47,7 +47,7 @@ describe('the service answers 401, and says how to authenticate, to a request wi
     ['another scheme', [`Basic ${app.token}`]],
     ['the scheme xBearer', [`xBearer ${app.token}`]],
     ['a tab instead of a space', [`Bearer\t${app.token}`]],
-  ])('%s', async (_name, authorization) => {
+  ])('the service answers 401, and says how to authenticate, to a request with %s', async (_name, authorization) => {
     expect(await answerTo(...authorization)).toEqual({
       status: 401,
       challenge: 'Bearer realm="api"',
@@ -56,7 +56,7 @@ describe('the service answers 401, and says how to authenticate, to a request wi
   });
 });
 
-describe('the service answers 401 with error="invalid_token" to a request with', () => {
+describe('invalid tokens', () => {
   test.each([
     ['an unknown token', [`Bearer ${makeToken('item-store')}`]],
     ['a token that lacks its last character', [`Bearer ${app.token.slice(0, -1)}`]],
@@ -68,7 +68,7 @@ describe('the service answers 401 with error="invalid_token" to a request with',
     ['a token in quotes', [`Bearer "${app.token}"`]],
     ['the hash of a token', [`Bearer ${hashToken(app.token).toString('hex')}`]],
     ['a flood of spaces', [`Bearer ${' '.repeat(15_000)}x y`]],
-  ])('%s', async (_name, authorization) => {
+  ])('the service answers 401 with error="invalid_token" to a request with %s', async (_name, authorization) => {
     expect(await answerTo(...authorization)).toEqual({
       status: 401,
       challenge: 'Bearer realm="api", error="invalid_token"',
@@ -81,12 +81,12 @@ test('the service does not store the item of a request that it answers with 401'
   expect(await itemsIn(app.store)).toEqual([]);
 });
 
-describe('a token', () => {
-  test.each(['Bearer', 'bearer', 'BEARER', 'Bearer  '])('is valid after the scheme %j', async (scheme) => {
+describe('tokens', () => {
+  test.each(['Bearer', 'bearer', 'BEARER', 'Bearer  '])('a token is valid after the scheme %j', async (scheme) => {
     expect((await answerTo(`${scheme} ${app.token}`)).status).toBe(200);
   });
 
-  test('is refused within a second after its revocation, even in constant use', async () => {
+  test('a token is refused within a second after its revocation, even in constant use', async () => {
     const token = await newToken('revoked');
     const client = { url: app.url, token };
     expect((await createItem(client, BODY)).status).toBe(200);
@@ -100,7 +100,7 @@ describe('a token', () => {
     expect(lastAccepted).toBeLessThan(1000);
   });
 
-  test('is refused from the moment of its expiry', async () => {
+  test('a token is refused from the moment of its expiry', async () => {
     const expiresAt = Date.now() + 3_600_000;
     const client = { url: app.url, token: await newToken('expiring', { expiresAt }) };
     expect((await createItem(client, BODY)).status).toBe(200);
@@ -110,12 +110,12 @@ describe('a token', () => {
     for (const _time of [1, 2]) expect((await createItem(client, BODY)).status).toBe(401);
   });
 
-  test('is refused when it has expired before its first use', async () => {
+  test('a token is refused when it has expired before its first use', async () => {
     const token = await newToken('expired', { expiresAt: Date.now() - 1 });
     expect((await createItem({ url: app.url, token }, BODY)).status).toBe(401);
   });
 
-  test('stays valid when more tokens are in use than the cache holds', async () => {
+  test('a token stays valid when more tokens are in use than the cache holds', async () => {
     const authenticator = new Authenticator(app.store.tokens);
     const tokens = Array.from({ length: 4050 }, () => makeToken('item-store'));
     const rows = tokens.map((token, index) => ({
@@ -132,7 +132,7 @@ describe('a token', () => {
     }
   });
 
-  test('is looked up once for many requests, and again after 450 ms', async () => {
+  test('a token is looked up once for many requests, and again after 450 ms', async () => {
     const { authenticator, asked } = countingAuthenticator();
     const tokens = [`Bearer ${app.token}`, `Bearer ${await newToken('neighbour')}`];
     const authenticateAll = () => Promise.all(tokens.map(async (each) => authenticator.authenticate(each)));
@@ -145,7 +145,7 @@ describe('a token', () => {
     expect(asked()).toBe(4);
   });
 
-  test('has one entry in the cache for all spellings of the scheme', async () => {
+  test('a token has one entry in the cache for all spellings of the scheme', async () => {
     const { authenticator, asked } = countingAuthenticator();
     for (const scheme of ['Bearer', 'bearer', 'BEARER ', 'Bearer  ', 'bEARER']) {
       expect((await authenticator.authenticate(`${scheme} ${app.token}`)).name).toBe('tests');
@@ -153,7 +153,7 @@ describe('a token', () => {
     expect(asked()).toBe(1);
   });
 
-  test('is valid if TOKEN_FILE contains it, although it is not in the store', async () => {
+  test('a token is valid if TOKEN_FILE contains it, although it is not in the store', async () => {
     const provisioned = 'provisioned-token-of-a-container-0001';
     const authenticator = new Authenticator(app.store.tokens, { tokens: [provisioned], scopes: ['items:write'] });
     const nameOf = async (token: string) => (await authenticator.authenticate(`Bearer ${token}`)).name;
@@ -170,7 +170,7 @@ describe('a token', () => {
     expect(new Set((await Promise.all(callers)).map(({ key }) => key)).size).toBe(3);
   });
 
-  test('is valid only while TOKEN_FILE contains it', async () => {
+  test('a token is valid only while TOKEN_FILE contains it', async () => {
     const [old = '', current = '', other = ''] = ['old', 'new', 'other'].map((each) => `${each}-`.repeat(9));
     const authenticator = new Authenticator(app.store.tokens, { tokens: [old], scopes: [] });
     const isValid = async (token: string) =>
@@ -189,7 +189,7 @@ describe('a token', () => {
     }
   });
 
-  test('is stored only as its hash, and has 256 random bits', async () => {
+  test('a token is stored only as its hash, and has 256 random bits', async () => {
     expect(makeToken('item-store')).toMatch(/^itemstore_[\w-]{43}$/);
     expect(new Set(Array.from({ length: 100 }, () => makeToken('item-store'))).size).toBe(100);
     expect(JSON.stringify(await app.store.tokens.list())).not.toContain(app.token.slice('itemstore_'.length));

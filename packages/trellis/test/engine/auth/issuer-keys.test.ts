@@ -49,8 +49,8 @@ async function startFor(issuer: string, pace: Partial<typeof PACE> = {}, jwksUrl
   };
 }
 
-describe('after a rotation of keys, the service', () => {
-  test('accepts tokens of the new key at once, and refuses tokens of a key that is withdrawn', async () => {
+describe('a rotation of keys', () => {
+  test('after a rotation of keys, the service accepts tokens of the new key at once, and refuses tokens of a key that is withdrawn', async () => {
     const provider = await startProvider();
     const { sign, call } = await startFor(provider.issuer);
     expect(await call(await provider.token())).toEqual(OK);
@@ -70,7 +70,7 @@ describe('after a rotation of keys, the service', () => {
     expect(await call(await sign(second))).toEqual(OK);
   });
 
-  test('refuses a cached token of a withdrawn key as soon as it has fetched the keys', async () => {
+  test('after a rotation of keys, the service refuses a cached token of a withdrawn key as soon as it has fetched the keys', async () => {
     const provider = await startProvider([first, second]);
     const { sign, call, eventually } = await startFor(provider.issuer, { refresh: 200, cooldown: 10 });
     const [old, current] = [await sign(first), await sign(second)];
@@ -80,7 +80,7 @@ describe('after a rotation of keys, the service', () => {
     expect(await call(current)).toEqual(OK);
   });
 
-  test('refuses tokens of the old key when a new key has the same kid', async () => {
+  test('after a rotation of keys, the service refuses tokens of the old key when a new key has the same kid', async () => {
     const provider = await startProvider([first]);
     const { sign, call, eventually } = await startFor(provider.issuer, { refresh: 200, cooldown: 10 });
     const old = await sign(first);
@@ -96,7 +96,7 @@ const successor = await makeKey('first');
 
 const publicPart = ({ jwk: { d: _, ...key } }: SigningKey) => key;
 
-describe('the service accepts tokens, and warns once when it fetches the keys, if the issuer publishes', () => {
+describe('odd keys', () => {
   const reversed = Object.fromEntries(Object.entries(publicPart(first)).toReversed());
   test.each([
     ['one key twice', [publicPart(first), reversed], [first]],
@@ -106,19 +106,22 @@ describe('the service accepts tokens, and warns once when it fetches the keys, i
       [{ ...publicPart(first), x: 'AA' }, publicPart(successor)],
       [successor],
     ],
-  ])('%s', async (_name, keys, signers) => {
-    const provider = await startProvider();
-    provider.disturbance = send(200, {}, { keys });
-    const { sign, call, app } = await startFor('https://id.example', { cooldown: 20 }, `${provider.issuer}/keys`);
-    for (const signer of signers) expect(await call(await sign(signer))).toEqual(OK);
-    expect(await call(await sign({ ...second, jwk: { ...second.jwk, kid: 'first' } }))).toEqual(REFUSED);
-    const warned = app.log.filter(({ msg }) => String(msg).includes('several keys under one kid'));
-    expect(warned).toMatchObject([{ level: 40, keys: ['first'] }]);
-  });
+  ])(
+    'the service accepts tokens, and warns once when it fetches the keys, if the issuer publishes %s',
+    async (_name, keys, signers) => {
+      const provider = await startProvider();
+      provider.disturbance = send(200, {}, { keys });
+      const { sign, call, app } = await startFor('https://id.example', { cooldown: 20 }, `${provider.issuer}/keys`);
+      for (const signer of signers) expect(await call(await sign(signer))).toEqual(OK);
+      expect(await call(await sign({ ...second, jwk: { ...second.jwk, kid: 'first' } }))).toEqual(REFUSED);
+      const warned = app.log.filter(({ msg }) => String(msg).includes('several keys under one kid'));
+      expect(warned).toMatchObject([{ level: 40, keys: ['first'] }]);
+    },
+  );
 });
 
-describe('while the issuer is away, the service', () => {
-  test('accepts tokens of known keys until these keys are too old', async () => {
+describe('an issuer that is away', () => {
+  test('while the issuer is away, the service accepts tokens of known keys until these keys are too old', async () => {
     await inTime(async () => {
       const provider = await startProvider();
       const pace = { refresh: 300, maxAge: 5000, cooldown: 20 };
@@ -136,7 +139,7 @@ describe('while the issuer is away, the service', () => {
     });
   });
 
-  test('accepts tokens of known keys also if the issuer answers with an empty set of keys', async () => {
+  test('while the issuer is away, the service accepts tokens of known keys also if the issuer answers with an empty set of keys', async () => {
     const provider = await startProvider();
     const { sign, call, app } = await startFor(provider.issuer, { refresh: 100, retry: 100, cooldown: 20 });
     expect(await call(await sign(first))).toEqual(OK);
@@ -145,7 +148,7 @@ describe('while the issuer is away, the service', () => {
     expect(await call(await sign(first))).toEqual(OK);
   });
 
-  test('starts, and answers 503 to requests with tokens until the issuer is back', async () => {
+  test('while the issuer is away, the service starts, and answers 503 to requests with tokens until the issuer is back', async () => {
     const issuer = `http://127.0.0.1:${await freePort()}`;
     const { sign, call, eventually } = await startFor(issuer, { cooldown: 20 });
     expect(await call(await sign(first))).toEqual(UNCHECKABLE);
@@ -153,7 +156,7 @@ describe('while the issuer is away, the service', () => {
     await eventually(() => sign(first), OK);
   });
 
-  test('tries to fetch the keys even if no request arrives', async () => {
+  test('while the issuer is away, the service tries to fetch the keys even if no request arrives', async () => {
     const issuer = `http://127.0.0.1:${await freePort()}`;
     const { app } = await startFor(issuer, { cooldown: 20, retry: 100 });
     const messages = () => app.log.map(({ msg }) => msg);
@@ -208,7 +211,7 @@ test('the service fetches unknown keys at most once a second, and accepts valid 
   expect(provider.asked.length - before).toBeLessThanOrEqual(2 * Math.ceil(seconds + 1));
 });
 
-describe('the service answers 503 to tokens, and logs that once, while the issuer sends', () => {
+describe('answers that are no keys', () => {
   test.each<[string, (issuer: string) => RequestListener]>([
     ['the status 500', (issuer) => send(500, {}, document(issuer))],
     ['text that is not JSON', () => send(200, {}, Buffer.from('<html>'))],
@@ -237,20 +240,23 @@ describe('the service answers 503 to tokens, and logs that once, while the issue
     ],
     ['an empty array of keys', (issuer) => send(200, {}, document(issuer, { keys: [] }))],
     ['keys that are not an array', (issuer) => send(200, {}, document(issuer, { keys: published }))],
-  ])('%s', async (_name, disturbanceOf) => {
-    const provider = await startProvider();
-    provider.disturbance = disturbanceOf(provider.issuer);
-    const { sign, call, eventually, app } = await startFor(provider.issuer, { timeout: 1000, cooldown: 50 });
-    for (const _round of [1, 2, 3]) {
-      expect(await call(await sign(first))).toEqual(UNCHECKABLE);
-      await sleep(60);
-    }
-    const logged = app.log.filter(({ msg }) => msg === 'the keys of the token issuer cannot be fetched');
-    expect(logged).toHaveLength(1);
-    expect(await call(app.token)).toEqual(OK);
-    provider.disturbance = undefined;
-    await eventually(() => sign(first), OK);
-  });
+  ])(
+    'the service answers 503 to tokens, and logs that once, while the issuer sends %s',
+    async (_name, disturbanceOf) => {
+      const provider = await startProvider();
+      provider.disturbance = disturbanceOf(provider.issuer);
+      const { sign, call, eventually, app } = await startFor(provider.issuer, { timeout: 1000, cooldown: 50 });
+      for (const _round of [1, 2, 3]) {
+        expect(await call(await sign(first))).toEqual(UNCHECKABLE);
+        await sleep(60);
+      }
+      const logged = app.log.filter(({ msg }) => msg === 'the keys of the token issuer cannot be fetched');
+      expect(logged).toHaveLength(1);
+      expect(await call(app.token)).toEqual(OK);
+      provider.disturbance = undefined;
+      await eventually(() => sign(first), OK);
+    },
+  );
 });
 
 test('the service ignores keys that are malformed, weak, symmetric, private or not for verification', async () => {
@@ -280,7 +286,7 @@ const unnamed = (key: SigningKey) => ({ ...publicPart(key), kid: undefined });
 
 const longer = await makeKey('longer', 'ES384');
 
-describe('where tokens or keys have no kid, the service', () => {
+describe('tokens or keys without a kid', () => {
   /** Starts a service for a provider with these keys. */
   const startWith = async (...keys: readonly object[]) => {
     const provider = await startProvider();
@@ -292,14 +298,14 @@ describe('where tokens or keys have no kid, the service', () => {
     return { ...service, publish };
   };
 
-  test('takes the only key for the algorithm of a token without a kid', async () => {
+  test('where tokens or keys have no kid, the service takes the only key for the algorithm of a token without a kid', async () => {
     const { sign, call } = await startWith(publicPart(first), publicPart(longer));
     for (const key of [first, longer]) expect(await call(await sign(key, { kid: undefined }))).toEqual(OK);
     expect(await call(await sign(second, { kid: undefined }))).toEqual(REFUSED);
     expect(await call(await sign(first, { kid: 'other' }))).toEqual(REFUSED);
   });
 
-  test('takes the only key, which has no kid, for tokens with and without one', async () => {
+  test('where tokens or keys have no kid, the service takes the only key, which has no kid, for tokens with and without one', async () => {
     const { sign, call } = await startWith(unnamed(first));
     for (const kid of [undefined, 'any']) {
       expect(await call(await sign(first, { kid }))).toEqual(OK);
@@ -308,7 +314,7 @@ describe('where tokens or keys have no kid, the service', () => {
     }
   });
 
-  test('refuses a token without a kid if several keys are for its algorithm, and says so in the log', async () => {
+  test('where tokens or keys have no kid, the service refuses a token without a kid if several keys are for its algorithm, and says so in the log', async () => {
     const { sign, call, app } = await startWith(publicPart(first), publicPart(second));
     expect(await call(await sign(first, { kid: undefined }))).toEqual(REFUSED);
     const reason = 'kid is missing, and the issuer has several keys for the algorithm';
@@ -316,7 +322,7 @@ describe('where tokens or keys have no kid, the service', () => {
     expect(await call(await sign(first))).toEqual(OK);
   });
 
-  test('accepts tokens of a new key at once, of the same algorithm or another, and refuses those of the old one', async () => {
+  test('where tokens or keys have no kid, the service accepts tokens of a new key at once, of the same algorithm or another, and refuses those of the old one', async () => {
     const { sign, call, publish } = await startWith(unnamed(first));
     expect(await call(await sign(first))).toEqual(OK);
     for (const [old, key] of [

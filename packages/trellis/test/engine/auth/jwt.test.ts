@@ -38,8 +38,8 @@ test('the service accepts a token of the provider, and logs its subject, which i
   expect([status, line['subject'], line['caller']]).toEqual([200, 'gardener', undefined]);
 });
 
-describe('the service accepts a token', () => {
-  test.each(ALGORITHMS)('signed with %s', async (alg) => {
+describe('valid tokens', () => {
+  test.each(ALGORITHMS)('the service accepts a token signed with %s', async (alg) => {
     expect((await call(await sign(keys.get(alg) ?? stranger, claims()))).status).toBe(200);
   });
 
@@ -58,7 +58,7 @@ describe('the service accepts a token', () => {
     ['of the type `JWT`', () => ({}), { typ: 'JWT' }],
     ['of the type `at+jwt` with the claims of an ID token', () => ({ nonce: 'n', at_hash: 'h' }), { typ: 'at+jwt' }],
     ['of more than 10,000 characters', () => ({ groups: 'x'.repeat(10_000) })],
-  ])('%s', async (_name, changes, ...[header]) => {
+  ])('the service accepts a token %s', async (_name, changes, ...[header]) => {
     expect((await call(await signed(changes(), header))).status).toBe(200);
   });
 });
@@ -69,7 +69,7 @@ const MALFORMED = 'ERR_JWS_INVALID';
 const NO_KEY = 'ERR_JWKS_NO_MATCHING_KEY';
 const CRIT = 'ERR_JOSE_NOT_SUPPORTED';
 
-describe('the service answers 401, and tells the reason only in the log, to a token', () => {
+describe('invalid tokens', () => {
   type Case = [name: string, token: () => Promise<string>, reason: string];
   const publicKey = createPublicKey({ key: key.jwk, format: 'jwk' });
   const secrets = {
@@ -152,7 +152,7 @@ describe('the service answers 401, and tells the reason only in the log, to a to
     ['with an unknown extension in crit', () => spelt({ alg: 'ES256', kid: 'ES256', crit: ['x'], x: 1 }, '{}'), CRIT],
     ['whose header is not JSON', () => spelt('{', '{}'), MALFORMED],
     ['of the text a.b.c', () => Promise.resolve('a.b.c'), MALFORMED],
-  ])('%s', async (_name, token, reason) => {
+  ])('the service answers 401, and tells the reason only in the log, to a token %s', async (_name, token, reason) => {
     const { line, ...answer } = await call(await token());
     expect(answer).toEqual({ status: 401, error: 40101, challenge: 'Bearer realm="api", error="invalid_token"' });
     expect(line['reason']).toBe(reason);

@@ -128,7 +128,7 @@ test('an operation gets the members that the contract names, and others only whe
   ]);
 });
 
-describe('`generate` refuses a schema whose type would be wrong:', () => {
+describe('schemas whose types would be wrong', () => {
   const ID = { $ref: '#/components/schemas/Id' };
   const BOTH =
     'one schema of this value has format: int64, and another one does not: write type: integer and format: int64 in ' +
@@ -156,7 +156,7 @@ describe('`generate` refuses a schema whose type would be wrong:', () => {
       { $ref: '#/paths/~1things/put/responses/default/content/application~1json/schema' },
       elsewhere('#/paths/~1things/put/responses/default/content/application~1json/schema'),
     ],
-  ])('%s', async (_name, schema, message) => {
+  ])('`generate` refuses a schema whose type would be wrong: %s', async (_name, schema, message) => {
     const yaml = contractOf({ schemas: { Id: { type: 'integer', format: 'int64' }, Thing: schema } });
     await expect(loadContract(yaml)).resolves.toBeDefined();
     // The place is that of the schema, or of its $ref, which is the last one of the text.
@@ -175,7 +175,7 @@ describe('`generate` refuses a schema whose type would be wrong:', () => {
     ['members beside type: object', { type: 'object', anyOf: [MEMBERS, { required: ['b'] }] }, undefined],
     ['members beside an object', { anyOf: [{ type: 'string' }, { allOf: [{ type: 'object' }, MEMBERS] }] }, undefined],
     ['members of an object or null', { type: ['object', 'null'], ...MEMBERS }, undefined],
-  ])('%s without type: object', async (_name, body, wrong) => {
+  ])('`generate` refuses a schema whose type would be wrong: %s without type: object', async (_name, body, wrong) => {
     const yaml = contractOf({ body });
     await expect(loadContract(yaml)).resolves.toBeDefined();
     const column = 1 + yaml.indexOf(wrong ?? '');

@@ -152,8 +152,8 @@ test('a line of NDJSON is refused with the same errors as the body of a request'
   ]);
 });
 
-describe('CSV', () => {
-  test('may have columns in any order, with "" for an empty text and an empty field for no value', () => {
+describe('files of CSV', () => {
+  test('CSV may have columns in any order, with "" for an empty text and an empty field for no value', () => {
     const text =
       'tag,id,name\n,9007199254740993,"a ""b"", c"\n"",-9223372036854775808,"two\r\nlines"\nx,1.0,1\n"",,\n,"2","3"\n,4,\\ud800';
     expect(seen(recordsOf('csv', Buffer.from(text)))).toEqual([
@@ -167,12 +167,12 @@ describe('CSV', () => {
     ]);
   });
 
-  test('may begin with a byte order mark, and may have a line break in the quoted name of a column', () => {
+  test('CSV may begin with a byte order mark, and may have a line break in the quoted name of a column', () => {
     const text = '\ufeff"i\nd",name\n';
     expect(() => recordsOf('csv', Buffer.from(text))).toThrow('the column i\nd is not allowed');
   });
 
-  test('yields all records except those that are broken', () => {
+  test('CSV yields all records except those that are broken', () => {
     const text =
       'id,name,tag\n1,x,\n2,5" pot,\n3,"x"y,\n4,x\n5,x,y,z\none,x,\n 7,x,\n8,"not closed,\n9,x,\n1,"name"":1,\n10,x,\n';
     expect(seen(recordsOf('csv', Buffer.from(text)))).toEqual([
@@ -190,7 +190,7 @@ describe('CSV', () => {
     ]);
   });
 
-  test('names what a spreadsheet has made of an integer, and line ends that were converted twice', () => {
+  test('CSV names what a spreadsheet has made of an integer, and line ends that were converted twice', () => {
     const text = 'id,name\n9.00719925474099E+15,x\n1e3,x\n2,E5\r\n3,y\r\r\n4,"z"\r\r\n5,"a\r"\n';
     const refused = (field: string) =>
       `40010 body.id must be written in digits: ${field} has an exponent, by which a spreadsheet drops digits; save the column as text`;
@@ -206,7 +206,7 @@ describe('CSV', () => {
     expect(() => recordsOf('csv', Buffer.from('id,name\r\r\n1,x\r\r\n'))).toThrow('the line ends with CR CR LF');
   });
 
-  test('loses only a line with an unclosed quote and the endless line after it, and keeps little in memory', () => {
+  test('CSV loses only a line with an unclosed quote and the endless line after it, and keeps little in memory', () => {
     const reader = recordReader('test', 'csv', bodies);
     const found = [...reader.add(Buffer.from('id,name\n1,"x\n'))];
     const piece = Buffer.alloc(maxBytes / 2, 'y');
@@ -221,7 +221,7 @@ describe('CSV', () => {
     ]);
   });
 
-  test('cannot add other members to an item through the text of a field', () => {
+  test('CSV cannot add other members to an item through the text of a field', () => {
     const text = `id,name\n"1,""name"":""x""",y\n"1}{",y\n__proto__,y\n`;
     expect(seen(recordsOf('csv', Buffer.from(text)))).toEqual(
       [2, 3, 4].map((line) => `${line} 40010 body.id must be an integer`),
@@ -241,7 +241,7 @@ describe('CSV', () => {
       '1,x\n',
       'the column id is required; the column name is required; the column 1 is not allowed; the column x is not',
     ],
-  ])('with the header %j is refused as a whole', (text, reason) => {
+  ])('CSV with the header %j is refused as a whole', (text, reason) => {
     const start = 'the header of test does not name the columns of items: ';
     expect(() => recordsOf('csv', Buffer.from(text))).toThrow(
       typeof reason === 'string' ? start + reason : new RegExp(start + reason.source.slice(1)),

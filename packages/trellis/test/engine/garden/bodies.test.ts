@@ -7,7 +7,7 @@ const BIG = '9007199254740993';
 const post = (target: string, body: string, type = 'application/json') =>
   call('POST', target, { body, headers: { 'Content-Type': type } });
 
-describe('an operation gets', () => {
+describe('bodies', () => {
   test.each<[type: string, body: string, understood: unknown]>([
     ['application/json', 'null', null],
     ['application/json', 'false', false],
@@ -18,12 +18,12 @@ describe('an operation gets', () => {
     ['application/vnd.garden.integer+json', BIG, 9007199254740993n],
     ['application/vnd.garden.array+json', '[true,false]', [true, false]],
     ['APPLICATION/vnd.Garden.array+json; v=2', '[]', []],
-  ])('the data of a body with the type %s: %s', async (type, body, understood) => {
+  ])('an operation gets the data of a body with the type %s: %s', async (type, body, understood) => {
     const { status } = await post('/notes', body, type);
     expect([status, seen[0]?.body]).toEqual([200, understood]);
   });
 
-  test('int64 as bigint at any depth of a body, other numbers as they are, and defaults', async () => {
+  test('an operation gets int64 as bigint at any depth of a body, other numbers as they are, and defaults', async () => {
     const body = `{"id":${BIG},"size":1.5,"parts":[{"id":1,"size":${BIG},"parts":[{"id":-${BIG}}]}]}`;
     const { text } = await call('PUT', '/beds/1', { body });
     const inner = { id: -9007199254740993n, age: 7n };
@@ -34,14 +34,14 @@ describe('an operation gets', () => {
     );
   });
 
-  test('defaults of any type, also inside members that the client sent', async () => {
+  test('an operation gets defaults of any type, also inside members that the client sent', async () => {
     await post('/rules', '{"default":{}}');
     expect(seen[0]?.body).toEqual({ default: { int64: 9007199254740993n, list: [1], inner: { b: 'c' } } });
     await post('/rules', '{"default":{"int64":1,"list":[],"inner":{}}}');
     expect(seen[0]?.body).toEqual({ default: { int64: 1n, list: [], inner: { b: 'c' } } });
   });
 
-  test('a new copy of each default', async () => {
+  test('an operation gets a new copy of each default', async () => {
     for (let time = 0; time < 2; time++) {
       await post('/rules', '{"default":{}}');
       const { list } = (seen[0]?.body as { default: { list: unknown[] } }).default;
@@ -50,7 +50,7 @@ describe('an operation gets', () => {
     }
   });
 
-  test('undefined, if the client leaves out an optional body', async () => {
+  test('an operation gets undefined, if the client leaves out an optional body', async () => {
     const { status, text } = await call('PUT', '/beds/5');
     expect([status, text, seen[0]?.body]).toEqual([200, '{"id":5}', undefined]);
     expect((await call('POST', '/notes')).text).toContain('body is missing');

@@ -8,7 +8,7 @@ const DEFAULTS = { limit: 20, season: 'spring' };
 const latin1 = (text: string) => Buffer.from(text).toString('latin1');
 const PLOT = '/plots/a/1/spring/1/from,1/from=1';
 
-describe('the service reads the query', () => {
+describe('queries', () => {
   test.each<[query: string, understood: object]>([
     ['', {}],
     ['?', {}],
@@ -42,13 +42,13 @@ describe('the service reads the query', () => {
     [`?east=${BIG}&north=1`, { corner: { north: 1, east: 9007199254740993n } }],
     [`?filter[by]=x&filter[exact]=${BIG}`, { filter: { by: 'x', exact: 9007199254740993n, dry: false } }],
     ['?filter%5Bby%5D=&filter[depth]=3&filter[dry]=true', { filter: { by: '', depth: 3, dry: true } }],
-  ])('%s', async (query, understood) => {
+  ])('the service reads the query %s', async (query, understood) => {
     const { text } = await call('GET', `/beds${query}`);
     expect([text, seen[0]?.query]).toEqual([expect.stringMatching(/^\[/), { ...DEFAULTS, ...understood }]);
   });
 });
 
-describe('a query that breaks the contract gets 400, which names the parameter:', () => {
+describe('queries that break the contract', () => {
   test.each([
     // Numbers have the syntax of JSON.
     ['?limit=Infinity', 'query.limit must be an integer'],
@@ -108,13 +108,13 @@ describe('a query that breaks the contract gets 400, which names the parameter:'
     ['?[limit]=1', 'query.[limit] is not allowed'],
     ['?limit[=1', 'query.limit[ is not allowed'],
     ['?a%5b=', 'query.a[ is not allowed'],
-  ])('%s', async (query, message) => {
+  ])('a query that breaks the contract gets 400, which names the parameter: %s', async (query, message) => {
     const { status, text } = await call('GET', `/beds${query}`);
     expect([status, text, seen]).toEqual([400, expect.stringContaining(message), []]);
   });
 });
 
-describe('the service reads the path', () => {
+describe('paths', () => {
   const understood = { name: 'a', row: 1, season: 'spring', spans: [1n], box: { from: 1n }, edges: { from: 1n } };
   test.each<[path: string, understood: object]>([
     [PLOT, {}],
@@ -129,12 +129,12 @@ describe('the service reads the path', () => {
       },
     ],
     [PLOT.replace('from=1', 'in=a%3Db,from=1,to=0.5'), { edges: { from: 1n, in: 'a=b', to: 0.5 } }],
-  ])('%s', async (path, others) => {
+  ])('the service reads the path %s', async (path, others) => {
     const { status } = await call('GET', path);
     expect([status, seen[0]?.path]).toEqual([204, { ...understood, ...others }]);
   });
 
-  test('by the parameters of the operation, which override those of the Path Item', async () => {
+  test('the service reads the path by the parameters of the operation, which override those of the Path Item', async () => {
     await call('GET', `/beds/${BIG}`, { headers: { 'X-Count': '1e3' } });
     expect(seen).toMatchObject([
       { path: { 'bed-id': 9007199254740993n }, query: { limit: 20n }, header: { 'X-Count': 1000n }, body: undefined },
@@ -143,7 +143,7 @@ describe('the service reads the path', () => {
   });
 });
 
-describe('a path that breaks the contract gets 400, which names the parameter:', () => {
+describe('paths that break the contract', () => {
   test.each([
     [PLOT.replace('/a/', '/1234567890/'), 'path.name must not have more than 9 characters'],
     [PLOT.replace('/1/spring', '/Infinity/spring'), 'path.row must be an integer'],
@@ -157,13 +157,13 @@ describe('a path that breaks the contract gets 400, which names the parameter:',
     [PLOT.replace('/a/', '/%FF/'), 'path'],
     ['/beds/9223372036854775808', 'path.bed-id must be an integer from -9223372036854775808 to 9223372036854775807'],
     ['/beds/1.5', 'path.bed-id must be an integer'],
-  ])('%s', async (path, message) => {
+  ])('a path that breaks the contract gets 400, which names the parameter: %s', async (path, message) => {
     const { status, text } = await call('GET', path);
     expect([status, text, seen]).toEqual([400, expect.stringContaining(message), []]);
   });
 });
 
-describe('the service reads the header fields', () => {
+describe('header fields', () => {
   test.each<[headers: Readonly<Record<string, string>>, understood: object]>([
     [{}, {}],
     // OpenAPI ignores parameters with these names.
@@ -179,13 +179,13 @@ describe('the service reads the header fields', () => {
     [{ 'X-Box': 'from,1,in,x' }, { 'X-Box': { from: 1n, in: 'x' } }],
     [{ 'X-Edges': 'from=1,to=2' }, { 'X-Edges': { from: 1n, to: 2 } }],
     [{ 'X-Unit': 'imperial' }, { 'X-Unit': 'imperial' }],
-  ])('%j', async (headers, understood) => {
+  ])('the service reads the header fields %j', async (headers, understood) => {
     const { status } = await call('GET', '/weather', { headers });
     expect([status, seen[0]?.header]).toEqual([204, { 'X-Unit': 'metric', ...understood }]);
   });
 });
 
-describe('a header field that breaks the contract gets 400, which names it:', () => {
+describe('header fields that break the contract', () => {
   test.each([
     ['X-Stations', '1,x', 'X-Stations.1 must be an integer'],
     ['X-Since', '9223372036854775808', 'X-Since must be an integer from'],
@@ -196,7 +196,7 @@ describe('a header field that breaks the contract gets 400, which names it:', ()
     ['X-Box', 'to,1', 'X-Box.from is required'],
     ['X-Edges', 'from,1', 'X-Edges'],
     ['X-Unit', '', 'X-Unit must be equal to one of the allowed values: metric, imperial'],
-  ])('%s: %s', async (name, value, message) => {
+  ])('a header field that breaks the contract gets 400, which names it: %s: %s', async (name, value, message) => {
     const { status, text } = await call('GET', '/weather', { headers: { [name]: value } });
     expect([status, text, seen]).toEqual([400, expect.stringMatching(new RegExp(`header[. ]${message}`, 'i')), []]);
   });

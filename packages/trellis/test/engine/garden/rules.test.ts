@@ -171,18 +171,24 @@ test('CASES has each member of Rules', () => {
   expect(Object.keys(CASES)).toEqual(Object.keys(components.schemas.Rules.properties));
 });
 
-describe('a valid value is accepted in a request, and sent in a reply:', () => {
-  test.each(sends('keep'))('%s %s', async (member, value) => {
-    const { status, text } = await call('POST', '/rules', { body: `{"${member}":${value}}` });
-    expect([status, text]).toEqual([200, expect.stringMatching(`^{"${member}":`)]);
-  });
+describe('valid values', () => {
+  test.each(sends('keep'))(
+    'a valid value is accepted in a request, and sent in a reply: %s %s',
+    async (member, value) => {
+      const { status, text } = await call('POST', '/rules', { body: `{"${member}":${value}}` });
+      expect([status, text]).toEqual([200, expect.stringMatching(`^{"${member}":`)]);
+    },
+  );
 });
 
-describe('the service answers 400 to an invalid value in a request, and names the member in the message:', () => {
-  test.each(sends('break'))('%s %s', async (member, value) => {
-    const { status, text } = await call('POST', '/rules', { body: `{"${member}":${value}}` });
-    expect([status, text, seen]).toEqual([400, expect.stringContaining(`body.${member}`), []]);
-  });
+describe('invalid values in requests', () => {
+  test.each(sends('break'))(
+    'the service answers 400 to an invalid value in a request, and names the member in the message: %s %s',
+    async (member, value) => {
+      const { status, text } = await call('POST', '/rules', { body: `{"${member}":${value}}` });
+      expect([status, text, seen]).toEqual([400, expect.stringContaining(`body.${member}`), []]);
+    },
+  );
 });
 
 /** The value of a JSON text as operations have it: int64 as bigint. */
@@ -205,10 +211,10 @@ test.each(LEFT_OUT)('the service leaves out of a reply what its schema never all
   expect([status, text]).toEqual([200, '{"unevaluatedProperties":{"name":"x"}}']);
 });
 
-describe('the service answers 500 if a reply has an invalid value:', () => {
+describe('invalid values in replies', () => {
   // JavaScript rounds 1e-400 to 0, which is valid.
   const values = sends('break').filter(([, text]) => text !== '1e-400' && !LEFT_OUT.includes(text));
-  test.each(values)('%s %s', async (member, value) => {
+  test.each(values)('the service answers 500 if a reply has an invalid value: %s %s', async (member, value) => {
     const reply = { status: 200, body: asValue(`{"${member}":${value}}`) };
     const { status } = await call('POST', '/rules', { body: '{"anything":1}', reply });
     expect(status).toBe(500);

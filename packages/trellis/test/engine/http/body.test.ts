@@ -49,32 +49,32 @@ beforeEach(() => {
   seen.length = 0;
 });
 
-describe('an operation accepts a body up to its own limit:', () => {
+describe('limits of bodies', () => {
   const tooLarge = (bytes: number) => ({ error: 40005, message: `body is larger than ${bytes} bytes` });
   test.each([
     ['large', MIB],
     ['small', 10],
-  ])('/%s up to %d bytes', async (path, bytes) => {
+  ])('an operation accepts a body up to its own limit: /%s up to %d bytes', async (path, bytes) => {
     expect(await send(path, body(bytes))).toBe(204);
     expect(seen.map(({ length }) => length)).toEqual([bytes - 4]);
     expect(await send(path, body(bytes + 1))).toEqual(tooLarge(bytes));
     expect(seen).toHaveLength(1);
   });
 
-  test('sent in chunks', async () => {
+  test('an operation accepts a body up to its own limit: sent in chunks', async () => {
     const chunked = (bytes: number) => new Blob([body(bytes)]).stream();
     expect(await send('large', chunked(MIB))).toBe(204);
     expect(await send('large', chunked(MIB + 1))).toEqual(tooLarge(MIB));
     expect(await send('small', chunked(11))).toEqual(tooLarge(10));
   });
 
-  test('measured after decompression', async () => {
+  test('an operation accepts a body up to its own limit: measured after decompression', async () => {
     const gzip = { 'Content-Encoding': 'gzip' };
     expect(await send('large', gzipSync(body(MIB)), gzip)).toBe(204);
     expect(await send('large', gzipSync(body(MIB + 1)), gzip)).toEqual(tooLarge(MIB));
   });
 
-  test('sent behind another request on the same connection', async () => {
+  test('an operation accepts a body up to its own limit: sent behind another request on the same connection', async () => {
     const { request, AUTH } = byHand(app);
     const large = (bytes: number, last = 'X: y') =>
       request('POST /large', AUTH, JSON_TYPE, `Content-Length: ${bytes}`, last) + body(bytes);
@@ -82,7 +82,7 @@ describe('an operation accepts a body up to its own limit:', () => {
     expect(statuses).toEqual([204, 204, 400]);
   });
 
-  test('/items up to 64 KiB, the default', async () => {
+  test('an operation accepts a body up to its own limit: /items up to 64 KiB, the default', async () => {
     const item = (bytes: number) => '{"id":1,"name":"x"}'.padEnd(bytes);
     expect((await createItem(app, item(65_536))).status).toBe(200);
     const response = await createItem(app, item(65_537));

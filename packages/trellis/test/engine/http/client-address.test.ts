@@ -20,7 +20,7 @@ async function behind(proxies: number | string[] | undefined): Promise<TestApp> 
   return app;
 }
 
-describe('the client in the log line is', () => {
+describe('addresses of clients', () => {
   test.each<[string, number | string[] | undefined, string | undefined, string]>([
     ['the peer of the connection', undefined, undefined, HERE],
     ['the peer, if TRUST_PROXY is unset, whatever the header says', undefined, '192.0.2.1', HERE],
@@ -41,7 +41,7 @@ describe('the client in the log line is', () => {
     ['the peer instead of an address with a zone of 8 KB', 1, `fe80::1%${'x'.repeat(8000)}`, HERE],
     ['the peer instead of 8 KB of text', 1, 'x'.repeat(8000), HERE],
     ['the address that the proxy wrote behind 8 KB of others', 1, `${'1.1.1.1,'.repeat(1000)}192.0.2.1`, '192.0.2.1'],
-  ])('%s', async (_name, proxies, forwarded, client) => {
+  ])('the client in the log line is %s', async (_name, proxies, forwarded, client) => {
     expect(await clientOf(await behind(proxies), forwarded)).toBe(client);
   });
 });

@@ -44,7 +44,7 @@ const preflight = (origin: string) => ({
   'Access-Control-Request-Headers': 'authorization,content-type',
 });
 
-describe('a page of a listed origin', () => {
+describe('listed origins', () => {
   test.each([
     ['200', 'POST', '/items', withToken(app), VALID],
     ['400', 'POST', '/items', withToken(app), '{'],
@@ -55,13 +55,13 @@ describe('a page of a listed origin', () => {
     ['400', 'GET', '/items', { Origin: ORIGIN, Host: 'two, hosts' }, ''],
     ['200', 'GET', '/openapi.json', { Origin: ORIGIN }, ''],
     ['200', 'GET', '/openapi.yaml', { Origin: ORIGIN }, ''],
-  ])('may read the answer %s to %s %s', async (status, method, path, fields, body) => {
+  ])('a page of a listed origin may read the answer %s to %s %s', async (status, method, path, fields, body) => {
     const answer = await ask(app, method, path, fields, body);
     const vary = path.startsWith('/openapi.') ? 'Origin, Accept-Encoding' : 'Origin';
     expect([String(answer.status), permission(answer)]).toEqual([status, { ...READABLE, vary }]);
   });
 
-  test('may read the answers 429 and 500', async () => {
+  test('a page of a listed origin may read the answers 429 and 500', async () => {
     const failing = await startApp({
       corsOrigins: [ORIGIN],
       rateLimit: { requests: 1, windowMs: 60_000 },
@@ -73,14 +73,14 @@ describe('a page of a listed origin', () => {
     }
   });
 
-  test('may read the answer 503 of a busy service', async () => {
+  test('a page of a listed origin may read the answer 503 of a busy service', async () => {
     const { app: busy, finish } = await startBusy({ corsOrigins: [ORIGIN] });
     const answer = await ask(busy, 'POST', '/items', withToken(busy), VALID);
     await finish();
     expect([answer.status, permission(answer)]).toEqual([503, READABLE]);
   });
 
-  test('gets 400 for a preflight request without a Host', async () => {
+  test('a page of a listed origin gets 400 for a preflight request without a Host', async () => {
     const { text } = await sendRaw(
       app.url,
       `OPTIONS /items HTTP/1.1\r\nOrigin: ${ORIGIN}\r\nAccess-Control-Request-Method: POST\r\nConnection: close\r\n\r\n`,
@@ -88,7 +88,7 @@ describe('a page of a listed origin', () => {
     expect(text).toMatch(/^HTTP\/1\.1 400 /);
   });
 
-  test('learns what it may send from a preflight request, on any path and without a token', async () => {
+  test('a page of a listed origin learns what it may send from a preflight request, on any path and without a token', async () => {
     for (const path of ['/items', '/none', '/openapi.json']) {
       const answer = await ask(app, 'OPTIONS', path, preflight(ORIGIN));
       expect([answer.status, answer.body, permission(answer)]).toEqual([
@@ -106,7 +106,7 @@ describe('a page of a listed origin', () => {
     }
   });
 
-  test('may send the header fields of CORS_HEADERS too, from an app in a web view', async () => {
+  test('a page of a listed origin may send the header fields of CORS_HEADERS too, from an app in a web view', async () => {
     const { url } = await startApp({ corsOrigins: ['capacitor://localhost'], corsHeaders: ['X-Requested-With'] });
     const { headers } = await ask({ url }, 'OPTIONS', '/items', preflight('capacitor://localhost'));
     expect([headers['access-control-allow-origin'], headers['access-control-allow-headers']]).toEqual([
@@ -115,7 +115,7 @@ describe('a page of a listed origin', () => {
     ]);
   });
 
-  test('may use the methods and header fields that the operations declare', async () => {
+  test('a page of a listed origin may use the methods and header fields that the operations declare', async () => {
     const { url } = await startApp({
       yaml: GARDEN,
       operations: gardenOperations,
@@ -131,14 +131,14 @@ describe('a page of a listed origin', () => {
   });
 });
 
-describe('a page of another origin', () => {
+describe('other origins', () => {
   test.each([
     'https://evil.example',
     'https://app.example.evil.example',
     'http://app.example',
     'null',
     ORIGIN.toUpperCase(),
-  ])('may neither send a preflight request nor read a reply: %s', async (origin) => {
+  ])('a page of another origin may neither send a preflight request nor read a reply: %s', async (origin) => {
     const asked = await ask(app, 'OPTIONS', '/items', preflight(origin));
     expect([asked.status, permission(asked)]).toEqual([405, HIDDEN]);
     expect((await ask(app, 'OPTIONS', '/none', preflight(origin))).status).toBe(404);
@@ -146,7 +146,7 @@ describe('a page of another origin', () => {
     expect([answer.status, permission(answer)]).toEqual([200, HIDDEN]);
   });
 
-  test('cannot use a cached reply to a listed origin, as each reply has Vary: Origin', async () => {
+  test('a page of another origin cannot use a cached reply to a listed origin, as each reply has Vary: Origin', async () => {
     expect(permission(await ask(app, 'GET', '/', {}))).toEqual(HIDDEN);
     const file = await ask(app, 'GET', '/openapi.json', { Origin: ORIGIN });
     expect(file.text.match(/^Vary: .*/gm)).toEqual(['Vary: Origin, Accept-Encoding']);

@@ -43,31 +43,34 @@ beforeEach(() => {
   calls = 0;
 });
 
-describe('an operation without a requestBody refuses a body', () => {
-  test.each(['GET /things', 'HEAD /things', 'PUT /things', 'DELETE /things', 'POST /open'])('of %s', async (line) => {
-    const answer = await sendRaw(app.url, `${request(line, AUTH, 'Content-Length: 2')}{}`, LAST);
-    expect([answer.status, calls]).toEqual([400, 0]);
-    if (!line.startsWith('HEAD')) expect(bodyOf(answer)).toEqual(NOT_ALLOWED);
-  });
+describe('refused bodies', () => {
+  test.each(['GET /things', 'HEAD /things', 'PUT /things', 'DELETE /things', 'POST /open'])(
+    'an operation without a requestBody refuses a body of %s',
+    async (line) => {
+      const answer = await sendRaw(app.url, `${request(line, AUTH, 'Content-Length: 2')}{}`, LAST);
+      expect([answer.status, calls]).toEqual([400, 0]);
+      if (!line.startsWith('HEAD')) expect(bodyOf(answer)).toEqual(NOT_ALLOWED);
+    },
+  );
 
-  test('sent in chunks', async () => {
+  test('an operation without a requestBody refuses a body sent in chunks', async () => {
     const answer = await sendRaw(app.url, `${request('DELETE /things', AUTH, CHUNKED)}2\r\n{}\r\n0\r\n\r\n`, LAST);
     expect([bodyOf(answer), calls]).toEqual([NOT_ALLOWED, 0]);
   });
 
-  test('that has not arrived, and closes the connection', async () => {
+  test('an operation without a requestBody refuses a body that has not arrived, and closes the connection', async () => {
     const answer = await sendRaw(app.url, request('DELETE /things', AUTH, 'Content-Length: 1000000000'));
     expect([bodyOf(answer), calls]).toEqual([NOT_ALLOWED, 0]);
     expect(answer.headers['connection']).toBe('close');
   });
 
-  test('that the client would send after 100 Continue', async () => {
+  test('an operation without a requestBody refuses a body that the client would send after 100 Continue', async () => {
     const fields = ['Content-Length: 2', 'Expect: 100-continue'];
     const answer = await sendRaw(app.url, request('PUT /things', AUTH, ...fields));
     expect([answer.statuses, bodyOf(answer), calls]).toEqual([[400], NOT_ALLOWED, 0]);
   });
 
-  test('only after it knows the caller', async () => {
+  test('an operation without a requestBody refuses a body only after it knows the caller', async () => {
     const answer = await sendRaw(app.url, `${request('GET /things', 'Content-Length: 2')}{}`);
     expect(answer.status).toBe(401);
   });

@@ -5,8 +5,8 @@ import { startGarden } from '../../services/garden/garden.ts';
 const { app, call } = await startGarden();
 const VALID = { status: 200, headers: { 'X-Total': 1n }, body: {} };
 
-describe('a valid reply is sent', () => {
-  test('with each digit of int64, in the body and in a header', async () => {
+describe('valid replies', () => {
+  test('a valid reply is sent with each digit of int64, in the body and in a header', async () => {
     const body = { id: 9007199254740993n, size: 1.5, parts: [{ id: -9223372036854775808n, parts: [] }] };
     const { status, text, headers } = await call('GET', '/beds/1', {
       reply: { status: 200, headers: { 'X-Total': 2n ** 62n }, body },
@@ -16,31 +16,31 @@ describe('a valid reply is sent', () => {
     expect(headers['x-total']).toBe('4611686018427387904');
   });
 
-  test('with header fields in other letters than those of the contract', async () => {
+  test('a valid reply is sent with header fields in other letters than those of the contract', async () => {
     const { status, headers } = await call('GET', '/beds/1', { reply: { ...VALID, headers: { 'x-TOTAL': 5n } } });
     expect([status, headers['x-total']]).toEqual([200, '5']);
   });
 
-  test('without headers that are undefined', async () => {
+  test('a valid reply is sent without headers that are undefined', async () => {
     const { status, headers } = await call('GET', '/beds/1', {
       reply: { ...VALID, headers: { 'X-Total': 1n, 'X-Note': undefined } },
     });
     expect([status, 'x-note' in headers]).toEqual([200, false]);
   });
 
-  test('without headers that its object only inherits', async () => {
+  test('a valid reply is sent without headers that its object only inherits', async () => {
     const { status, headers } = await call('GET', '/beds/1', {
       reply: { ...VALID, headers: Object.assign(Object.create({ 'X-Note': 'inherited' }) as object, VALID.headers) },
     });
     expect([status, 'x-note' in headers]).toEqual([200, false]);
   });
 
-  test('without a body if the contract declares none', async () => {
+  test('a valid reply is sent without a body if the contract declares none', async () => {
     const { status, text, headers } = await call('GET', '/beds/newest');
     expect([status, text, 'content-length' in headers]).toEqual([204, '', false]);
   });
 
-  test('with a status 503 that the operation declares', async () => {
+  test('a valid reply is sent with a status 503 that the operation declares', async () => {
     const { status, text } = await call('PUT', '/beds/1', { reply: { status: 503, body: { reason: 'tired' } } });
     expect([status, text]).toEqual([503, '{"reason":"tired"}']);
   });
@@ -52,7 +52,7 @@ test('the service leaves out what an operation returns beyond the members that t
   expect([status, text]).toEqual([200, '{"id":1}']);
 });
 
-describe('the service sends 500, and logs the reason, when an operation returns', () => {
+describe('invalid replies', () => {
   const body = { secret: 'from the store' };
   const withBody = (each: unknown) => ({ ...VALID, body: each });
   const withHeaders = (headers: object) => ({ ...VALID, headers });
@@ -91,7 +91,7 @@ describe('the service sends 500, and logs the reason, when an operation returns'
     ],
     ['a rejected promise', new Error('the cause, for the log'), 'the cause, for the log'],
     ['undefined', undefined, 'undefined'],
-  ])('%s', async (_name, reply, reason) => {
+  ])('the service sends 500, and logs the reason, when an operation returns %s', async (_name, reply, reason) => {
     const path = (reply as { status?: number } | undefined)?.status === 204 ? '/beds/newest' : '/beds/1';
     const { status, text, headers, requestId } = await call('GET', path, { reply });
     expect(status).toBe(500);
@@ -106,7 +106,7 @@ describe('the service sends 500, and logs the reason, when an operation returns'
     expect(JSON.stringify(line['err'] ?? line['failure'])).toContain(reason);
   });
 
-  test('an invalid body with a declared status 503', async () => {
+  test('the service sends 500, and logs the reason, when an operation returns an invalid body with a declared status 503', async () => {
     const { status, text, requestId } = await call('PUT', '/beds/1', { reply: { status: 503, body: { reason: 1 } } });
     expect([status, text]).toEqual([500, expect.stringContaining(requestId)]);
   });

@@ -18,7 +18,7 @@ async function answerTo(...sent: readonly [body: string | Uint8Array<ArrayBuffer
   return { status: response.status, body: (await response.json()) as { error: number; message: string } };
 }
 
-describe('a body that breaks the contract gets 400, which names each fault and its member:', () => {
+describe('bodies that break the contract', () => {
   const outOfRange = 'body.id must be an integer from -9223372036854775808 to 9223372036854775807';
   const refused = [
     ['{}', 'body.id is required; body.name is required'],
@@ -38,11 +38,14 @@ describe('a body that breaks the contract gets 400, which names each fault and i
   ];
   const cases = refused.map(([body = '', message = '']) => ({ body, message }));
 
-  test.each(cases)('$message', async ({ body, message }) => {
-    expect(await answerTo(body)).toEqual({ status: 400, body: { error: 40010, message } });
-  });
+  test.each(cases)(
+    'a body that breaks the contract gets 400, which names each fault and its member: $message',
+    async ({ body, message }) => {
+      expect(await answerTo(body)).toEqual({ status: 400, body: { error: 40010, message } });
+    },
+  );
 
-  test('at most ten faults, and at most 60 characters of a name', async () => {
+  test('a body that breaks the contract gets 400, which names each fault and its member: at most ten faults, and at most 60 characters of a name', async () => {
     const members = Object.fromEntries(Array.from({ length: 25 }, (_, index) => [`member${index}`, index]));
     const { body } = await answerTo(JSON.stringify({ ['n'.repeat(500)]: 1, ...members, id: 1, name: 'x' }));
     expect(body.message.split('; ')).toHaveLength(11);
@@ -51,13 +54,13 @@ describe('a body that breaks the contract gets 400, which names each fault and i
   });
 });
 
-describe('a request gets 400 for', () => {
+describe('bad requests', () => {
   test.each([
     ['a malformed media type', 'json'],
     ['two media types', 'application/json, text/plain'],
     ['another media type of JSON', 'application/vnd.api+json'],
     ['another charset', 'application/json; charset=latin1'],
-  ])('%s', async (_name, type) => {
+  ])('a request gets 400 for %s', async (_name, type) => {
     expect(await answerTo(VALID, { 'Content-Type': type })).toMatchObject({ status: 400, body: { error: 40003 } });
   });
 
@@ -68,13 +71,13 @@ describe('a request gets 400 for', () => {
       '{"error":40003,"message":"the header Content-Type is missing: send application/json"}',
     ],
     ['a missing body', [AUTH, JSON_TYPE], '{"error":40002,"message":"body is missing: send a JSON object"}'],
-  ])('%s', async (_name, fields, message) => {
+  ])('a request gets 400 for %s', async (_name, fields, message) => {
     const { status, body } = await sendRaw(app.url, request('POST /items', 'Connection: close', ...fields) + VALID);
     expect([status, body.slice(0, message.length)]).toEqual([400, message]);
   });
 });
 
-describe('the service does not read a large body', () => {
+describe('large bodies', () => {
   const LENGTH = 200_000_000;
   test.each([
     ['without a token', [HOST, JSON_TYPE], 401],
@@ -83,7 +86,7 @@ describe('the service does not read a large body', () => {
     ['for an unknown path', [HOST], 404, '/docs/none'],
     ['for a page', [HOST], 301, '/docs'],
     ['for a script', [HOST], 200, '/docs/swagger-ui-init.js'],
-  ])('of a request %s', async (_name, fields, status, path = '/items') => {
+  ])('the service does not read a large body of a request %s', async (_name, fields, status, path = '/items') => {
     const piece = Buffer.alloc(65_536, 'x');
     const line = path === '/items' ? 'POST /items' : `GET ${path}`;
     const head = post(...fields, sized(LENGTH)).replace('POST /items', line);
@@ -107,14 +110,14 @@ describe('the service does not read a large body', () => {
   });
 });
 
-describe('a request outside the contract', () => {
-  test('gets 404, with the path as it was sent, for an unknown path', async () => {
+describe('requests outside the contract', () => {
+  test('a request outside the contract gets 404, with the path as it was sent, for an unknown path', async () => {
     const { status, headers, body } = await sendRaw(app.url, request('POST /%49tems?x=1', 'Connection: close'));
     expect([status, headers['content-type']]).toEqual([404, 'application/json']);
     expect(JSON.parse(body)).toEqual({ error: 40400, message: 'the path /%49tems does not exist' });
   });
 
-  test('gets 405 with Allow for another method, without a body for HEAD', async () => {
+  test('a request outside the contract gets 405 with Allow for another method, without a body for HEAD', async () => {
     const response = await fetch(`${app.url}/items`, { method: 'PUT' });
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
     expect(await response.json()).toEqual({ error: 40500, message: 'the method PUT is not allowed here: use POST' });
@@ -127,7 +130,7 @@ test('none of the refused items is stored', async () => {
   expect(await itemsIn(app.store)).toEqual([]);
 });
 
-describe('the service accepts', () => {
+describe('good requests', () => {
   afterAll(async () => {
     await app.store.remove('items', 1n);
   });
@@ -140,11 +143,11 @@ describe('the service accepts', () => {
     ['Content-Encoding: , gzip, identity,', gzipSync(VALID), { 'Content-Encoding': ', gzip, identity,' }],
     ['the charset UTF-8', VALID, { 'Content-Type': 'Application/JSON; Charset="UTF-8"; v=1' }],
     ['white space around the JSON', ` \r\n\t${VALID}\n`, {}],
-  ])('%s', async (_name, body, headers) => {
+  ])('the service accepts %s', async (_name, body, headers) => {
     expect(await answerTo(body, headers)).toEqual({ status: 200, body: { name: 'x' } });
   });
 
-  test('a name of 1,000 characters', async () => {
+  test('the service accepts a name of 1,000 characters', async () => {
     const name = '🌱'.repeat(1000);
     expect(await answerTo(JSON.stringify({ id: 2, name }))).toEqual({ status: 200, body: { name } });
     await app.store.remove('items', 2n);
@@ -153,13 +156,13 @@ describe('the service accepts', () => {
   test.each([
     ['an empty query', create(VALID, 'Connection: close').replace('/items', '/items?')],
     ['an unknown expectation', create(VALID, 'Connection: close', 'Expect: miracles')],
-  ])('%s', async (_name, bytes) => {
+  ])('the service accepts %s', async (_name, bytes) => {
     const { status, body } = await sendRaw(app.url, bytes);
     expect([status, body]).toEqual([200, '{"name":"x"}']);
   });
 });
 
-describe('a client that sends Expect: 100-continue', () => {
+describe('expectations', () => {
   const ask = (headers: Record<string, string>) =>
     new Promise<{ continued: boolean; status: number | undefined }>((resolve, reject) => {
       const all = { Expect: '100-continue', 'Content-Type': 'application/json', 'Content-Length': VALID.length };
@@ -177,18 +180,18 @@ describe('a client that sends Expect: 100-continue', () => {
       asking.flushHeaders();
     });
 
-  test('gets 100 Continue, and then its answer', async () => {
+  test('a client that sends Expect: 100-continue gets 100 Continue, and then its answer', async () => {
     const answer = await ask({ Authorization: `Bearer ${app.token}` });
     expect(answer).toEqual({ continued: true, status: 200 });
   });
 
-  test('gets a refusal at once, without 100 Continue', async () => {
+  test('a client that sends Expect: 100-continue gets a refusal at once, without 100 Continue', async () => {
     expect(await ask({})).toEqual({ continued: false, status: 401 });
     const answer = await ask({ Authorization: `Bearer ${app.token}`, 'Content-Type': 'text/plain' });
     expect(answer).toEqual({ continued: false, status: 400 });
   });
 
-  test('gets 100 Continue beside another expectation, but not with HTTP/1.0', async () => {
+  test('a client that sends Expect: 100-continue gets 100 Continue beside another expectation, but not with HTTP/1.0', async () => {
     const both = create(VALID, 'Connection: close', 'Expect: 100-continue, x');
     expect((await sendRaw(app.url, both)).statuses).toEqual([100, 200]);
     expect((await sendRaw(app.url, both.replace('HTTP/1.1', 'HTTP/1.0'))).statuses).toEqual([200]);

@@ -81,7 +81,7 @@ paths:
   expect(await answerOf('DELETE', 'new')).toEqual([405, 'GET, HEAD, POST, PUT, PATCH']);
 });
 
-describe('pages are below the path of BASE_URL, and operations below that path followed by the path of servers:', () => {
+describe('paths of pages and operations', () => {
   test.each([
     ['/a+b(c)/v1:b/beds/newest', 204],
     ['/%61+b(c)/v1:b/beds/n%65west?', 204],
@@ -96,11 +96,14 @@ describe('pages are below the path of BASE_URL, and operations below that path f
     ['/a+b(c)/openapi.yaml', 200],
     ['/a+b(c)/v1:b/docs/', 404],
     ['/a+b(c)/v1:b/openapi.yaml', 404],
-  ])('GET %s gets %i', async (path, status) => {
-    expect((await fetch(app.url + path)).status).toBe(status);
-  });
+  ])(
+    'pages are below the path of BASE_URL, and operations below that path followed by the path of servers: GET %s gets %i',
+    async (path, status) => {
+      expect((await fetch(app.url + path)).status).toBe(status);
+    },
+  );
 
-  test('a client that omits them reads where the operations are', async () => {
+  test('pages are below the path of BASE_URL, and operations below that path followed by the path of servers: a client that omits them reads where the operations are', async () => {
     const said = async (path: string) => (await fetch(app.url + path)).text();
     expect(await said('/v1:b/beds/newest')).toContain('does not exist: operations are below /a+b(c)/v1:b/');
     expect(await said('/a+b(c)/v1:b/none')).toContain('/a+b(c)/v1:b/none does not exist"');
@@ -111,7 +114,7 @@ test.each(['OPTIONS', 'HEAD', 'PATCH', 'TRACE'])('a path may have the method %s'
   expect((await call(method, '/gate')).status).toBe(204);
 });
 
-test('the service refuses to start with other operations than those of its contract', async () => {
+test('the service refuses to start when it lacks an operation of its contract, or has one too many', async () => {
   const options = {
     contract: await loadContract(YAML),
     shared: { ...sharedBy((await startApp()).store), resources: undefined },

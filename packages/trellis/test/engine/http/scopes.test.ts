@@ -63,7 +63,7 @@ async function answerTo(id: keyof typeof OPERATIONS, scopes: string | undefined)
   return { name, response, text, status: response.status, challenge: response.headers.get('www-authenticate') };
 }
 
-describe('the scopes of a token decide the answer:', () => {
+describe('scopes', () => {
   test.each<[keyof typeof OPERATIONS, string | undefined, number, string?]>([
     ['readAll', 'read', 204],
     ['readAll', 'write read', 204],
@@ -85,36 +85,39 @@ describe('the scopes of a token decide the answer:', () => {
     ['readOptional', 'read', 403, 'admin'],
     ['readMaybe', undefined, 204],
     ['readMaybe', '', 204],
-  ])('%s with the scopes %j gets %i', async (id, scopes, status, ...[missing]) => {
-    const answer = await answerTo(id, scopes);
-    expect(answer.status).toBe(status);
-    expect(called).toHaveLength(status === 204 ? 1 : 0);
-    if (missing === undefined) return;
-    expect(answer.challenge).toBe(`Bearer realm="api", error="insufficient_scope", scope="${missing}"`);
-    expect(JSON.parse(answer.text)).toEqual({
-      error: 40300,
-      message: `the access token must have the scope ${missing}`,
-    });
-    const { caller, error, reason } = await app.lineOf(answer.response);
-    expect([caller, error, reason]).toEqual([answer.name, 40300, `the token ${answer.name} lacks scope`]);
-  });
+  ])(
+    'the scopes of a token decide the answer: %s with the scopes %j gets %i',
+    async (id, scopes, status, ...[missing]) => {
+      const answer = await answerTo(id, scopes);
+      expect(answer.status).toBe(status);
+      expect(called).toHaveLength(status === 204 ? 1 : 0);
+      if (missing === undefined) return;
+      expect(answer.challenge).toBe(`Bearer realm="api", error="insufficient_scope", scope="${missing}"`);
+      expect(JSON.parse(answer.text)).toEqual({
+        error: 40300,
+        message: `the access token must have the scope ${missing}`,
+      });
+      const { caller, error, reason } = await app.lineOf(answer.response);
+      expect([caller, error, reason]).toEqual([answer.name, 40300, `the token ${answer.name} lacks scope`]);
+    },
+  );
 });
 
-describe('an operation gets', () => {
-  test('its caller with the scopes of the token', async () => {
+describe('callers', () => {
+  test('an operation gets its caller with the scopes of the token', async () => {
     await answerTo('readAll', 'read write');
     const name = `token-${tokens}`;
     expect(called).toEqual([{ key: `token ${name}`, name, subject: undefined, scopes: new Set(['read', 'write']) }]);
   });
 
-  test('no caller where the contract has no security for it, even if the client sends a token', async () => {
+  test('an operation gets no caller where the contract has no security for it, even if the client sends a token', async () => {
     for (const scopes of [undefined, 'admin']) {
       expect((await answerTo('readOpen', scopes)).status).toBe(204);
       expect(called).toEqual([undefined]);
     }
   });
 
-  test('a caller where a token is optional, if the client sends one', async () => {
+  test('an operation gets a caller where a token is optional, if the client sends one', async () => {
     for (const id of ['readOptional', 'readMaybe'] as const) {
       for (const [scopes, expected] of [
         [undefined, []],
@@ -142,7 +145,7 @@ test.each(['Bearer unknown', 'Bearer', 'Bearer ', '', 'Basic eDp5', 'Bearer a, B
   },
 );
 
-test('an operation with an optional token counts callers towards the rate limit, and others not', async () => {
+test('an operation with an optional token limits the requests of callers, and not those without a token', async () => {
   const limited = await startApp({ yaml: YAML, operations, rateLimit: { requests: 1, windowMs: 3_600_000 } });
   const { url, token } = await addToken(limited, 'limited', []);
   const statusOf = async (headers = {}) => (await fetch(`${url}/readMaybe`, { headers })).status;
@@ -151,14 +154,14 @@ test('an operation with an optional token counts callers towards the rate limit,
   expect(statuses).toEqual([204, 429, 204, 204]);
 });
 
-describe('a request whose token lacks a scope', () => {
-  test('is refused before its body is read', async () => {
+describe('missing scopes', () => {
+  test('a request whose token lacks a scope is refused before its body is read', async () => {
     const { request, AUTH } = byHand(await addToken(app, 'early', ['read']));
     const answer = await sendRaw(app.url, request('POST /write', AUTH, JSON_TYPE, 'Content-Length: 1000000'));
     expect([answer.status, answer.headers['connection']]).toEqual([403, 'close']);
   });
 
-  test('is refused if the token lost the scope 1 s before the end of the body', async () => {
+  test('a request whose token lacks a scope is refused if the token lost the scope 1 s before the end of the body', async () => {
     const client = await addToken(app, 'losing', ['write']);
     const { request, AUTH } = byHand(client);
     called = [];
@@ -182,7 +185,7 @@ describe('a request whose token lacks a scope', () => {
     expect([answer.statuses, called]).toEqual([[100, 403], []]);
   });
 
-  test('does not count towards the rate limit of its caller', async () => {
+  test('a request whose token lacks a scope does not count towards the rate limit of its caller', async () => {
     const limited = await startApp({ yaml: YAML, operations, rateLimit: { requests: 1, windowMs: 3_600_000 } });
     const { url, token } = await addToken(limited, 'limited', ['read']);
     const statusOf = async (id: string) =>

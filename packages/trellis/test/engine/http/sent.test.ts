@@ -70,27 +70,36 @@ afterEach(() => {
 const ask = (method: string, target: string, fields = '') =>
   sendRaw(app.url, `${method} ${target} HTTP/1.1\r\nHost: x\r\n${fields}Connection: close\r\n\r\n`);
 
-describe('a header field of an operation goes out', () => {
-  test.each(['GET', 'HEAD', 'DELETE'])('as UTF-8 in the reply to %s', async (method) => {
-    for (const text of ['Grüße', '日本', '🌱', 'plain']) {
-      const answer = await ask(method, `/header/X-Text?value=${encodeURIComponent(text)}`);
-      expect([answer.status, answer.headers['x-text']]).toEqual([method === 'DELETE' ? 204 : 200, text]);
-      expect(answer.body).toBe(method === 'GET' ? '"größe 日本"' : '');
-    }
-  });
+describe('header fields', () => {
+  test.each(['GET', 'HEAD', 'DELETE'])(
+    'a header field of an operation goes out as UTF-8 in the reply to %s',
+    async (method) => {
+      for (const text of ['Grüße', '日本', '🌱', 'plain']) {
+        const answer = await ask(method, `/header/X-Text?value=${encodeURIComponent(text)}`);
+        expect([answer.status, answer.headers['x-text']]).toEqual([method === 'DELETE' ? 204 : 200, text]);
+        expect(answer.body).toBe(method === 'GET' ? '"größe 日本"' : '');
+      }
+    },
+  );
 
-  test.each(['GET', 'HEAD', 'DELETE'])('beside the Vary of the service in the reply to %s', async (method) => {
-    const vary = async (origin: string) => (await ask(method, '/header/Vary?value=Accept-Language', origin)).headers;
-    expect((await vary(`Origin: ${ORIGIN}\r\n`))['vary']).toBe('Origin, Accept-Language');
-    expect((await vary(''))['vary']).toBe('Origin, Accept-Language');
-  });
+  test.each(['GET', 'HEAD', 'DELETE'])(
+    'a header field of an operation goes out beside the Vary of the service in the reply to %s',
+    async (method) => {
+      const vary = async (origin: string) => (await ask(method, '/header/Vary?value=Accept-Language', origin)).headers;
+      expect((await vary(`Origin: ${ORIGIN}\r\n`))['vary']).toBe('Origin, Accept-Language');
+      expect((await vary(''))['vary']).toBe('Origin, Accept-Language');
+    },
+  );
 
-  test.each(['a\nb', 'a\u0000'])('never with the control character in %j: the client gets 500', async (text) => {
-    expect((await ask('GET', `/header/X-Text?value=${encodeURIComponent(text)}`)).status).toBe(500);
-  });
+  test.each(['a\nb', 'a\u0000'])(
+    'a header field of an operation never goes out with the control character in %j: the client gets 500',
+    async (text) => {
+      expect((await ask('GET', `/header/X-Text?value=${encodeURIComponent(text)}`)).status).toBe(500);
+    },
+  );
 });
 
-describe('a reply', () => {
+describe('replies', () => {
   const lines = () => app.log.filter(({ msg }) => msg === 'connection cut off');
   const read = async (bytes: number) => {
     for (;;) {
@@ -103,7 +112,7 @@ describe('a reply', () => {
     }
   };
 
-  test('of more than 16 MiB becomes a 500, and the log says why', async () => {
+  test('a reply of more than 16 MiB becomes a 500, and the log says why', async () => {
     const response = await fetch(`${app.url}/large?bytes=${MAX.reply + 1}`);
     expect([response.status, await response.json()]).toEqual([500, expect.objectContaining({ error: 50000 })]);
     const { err } = (await app.lineOf(response)) as { readonly err?: { readonly message: string } };
@@ -114,19 +123,19 @@ describe('a reply', () => {
     ['NaN', { list: [NaN] }, 'JSON has no NaN'],
     ['Infinity', -Infinity, 'JSON has no -Infinity'],
     ['a lone surrogate', { text: 'lone \\ \ud800' }, 'a text has a lone surrogate, which UTF-8 cannot express'],
-  ])('that has %s where no schema types it is refused, and the log says why', async (_what, body, why) => {
+  ])('a reply that has %s where no schema types it is refused, and the log says why', async (_what, body, why) => {
     any = body;
     const response = await fetch(`${app.url}/any`);
     expect([response.status, await response.json()]).toEqual([500, expect.objectContaining({ error: 50000 })]);
     expect(await app.lineOf(response)).toMatchObject({ err: { message: why } });
   });
 
-  test('keeps what only looks like a lone surrogate', async () => {
+  test('a reply keeps what only looks like a lone surrogate', async () => {
     any = '\\ud800 🌱';
     expect(await (await fetch(`${app.url}/any`)).json()).toBe(any);
   });
 
-  test('reaches each of many clients that read, whole or as a 503, and none is cut off', async () => {
+  test('a reply reaches each of many clients that read, whole or as a 503, and none is cut off', async () => {
     const sizes = [MAX.reply, MAX.reply, ...Array.from({ length: 4 }, () => MAX.reply / 2)];
     // A client has 5 s to read a reply whose room others need: a slow clock gives a busy machine more time.
     slowClock();
@@ -135,7 +144,7 @@ describe('a reply', () => {
     expect(lines().slice(before)).toEqual([]);
   });
 
-  test('gets the room of replies that other clients do not read', async () => {
+  test('a reply gets the room of replies that other clients do not read', async () => {
     const before = lines().length;
     const sockets = await Promise.all(
       [1, 2].map(async () => {

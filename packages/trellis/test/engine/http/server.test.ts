@@ -36,35 +36,41 @@ async function logOf(work: () => Promise<unknown>): Promise<unknown[]> {
   return app.log.slice(before);
 }
 
-describe('bytes that Node cannot parse as a request', () => {
+describe('bytes that are no request', () => {
   test.each([
     ['nonsense', 'NONSENSE\r\n\r\n', 400, 40001],
     ['broken chunks', `${post(HOST, AUTH, JSON_TYPE, 'Transfer-Encoding: chunked')}zz\r\n`, 400, 40001],
     ['CONNECT', request('CONNECT x:1'), 400, 40001],
     ['header fields beyond 16 KiB', post(HOST, `X-Large: ${'x'.repeat(20_000)}`), 431, 43100],
-  ])('get an Error of the contract: %s', async (_name, bytes, status, error) => {
-    const { headers, body, ...answer } = await sendRaw(app.url, bytes);
-    expect(answer.status).toBe(status);
-    expect(headers).toMatchObject({ 'content-type': 'application/json', connection: 'close' });
-    expect(JSON.parse(body)).toEqual({ error, message: expect.any(String) });
-  });
+  ])(
+    'bytes that Node cannot parse as a request get an Error of the contract: %s',
+    async (_name, bytes, status, error) => {
+      const { headers, body, ...answer } = await sendRaw(app.url, bytes);
+      expect(answer.status).toBe(status);
+      expect(headers).toMatchObject({ 'content-type': 'application/json', connection: 'close' });
+      expect(JSON.parse(body)).toEqual({ error, message: expect.any(String) });
+    },
+  );
 
   test.each([
     ['nonsense', 'NONSENSE\r\n\r\n', []],
     ['nonsense behind requests with Expect', 'NONSENSE\r\n\r\n', ['Expect: miracles']],
     ['CONNECT', request('CONNECT x:1'), []],
     ['broken chunks', `${post(HOST, AUTH, JSON_TYPE, 'Transfer-Encoding: chunked')}zz\r\n`, []],
-  ])('get 400 behind the answers to earlier requests: %s', async (_name, bytes, fields) => {
-    const { statuses } = await sendRaw(app.url, create(item(1), ...fields) + create(item(2), ...fields) + bytes);
-    expect(statuses).toEqual([200, 200, 400]);
-    expect(await removeAll()).toEqual([1n, 2n]);
-  });
+  ])(
+    'bytes that Node cannot parse as a request get 400 behind the answers to earlier requests: %s',
+    async (_name, bytes, fields) => {
+      const { statuses } = await sendRaw(app.url, create(item(1), ...fields) + create(item(2), ...fields) + bytes);
+      expect(statuses).toEqual([200, 200, 400]);
+      expect(await removeAll()).toEqual([1n, 2n]);
+    },
+  );
 
-  test('get no answer of their own in the body of a refused request', async () => {
+  test('bytes that Node cannot parse as a request get no answer of their own in the body of a refused request', async () => {
     expect((await sendRaw(app.url, refused, 'zz\r\n')).statuses).toEqual([401]);
   });
 
-  test('get one answer on each connection, and one line in the log', async () => {
+  test('bytes that Node cannot parse as a request get one answer on each connection, and one line in the log', async () => {
     const parts = Array.from({ length: 100 }, () => ['JUNK\r\n\r\n', () => sleep(2)]).flat();
     const log = await logOf(async () => {
       expect((await sendRaw(app.url, ...parts)).statuses).toEqual([400]);
@@ -74,7 +80,7 @@ describe('bytes that Node cannot parse as a request', () => {
   });
 });
 
-describe('a request that is too long gets the answer that names the long part', () => {
+describe('long requests', () => {
   const large = 'x'.repeat(16_500);
   const target = `GET /${large}`;
   const field = `X-Large: ${large}`;
@@ -89,7 +95,7 @@ describe('a request that is too long gets the answer that names the long part', 
   /** How many bytes arrive in a packet. */
   const sizes = [100_000, 10_000, 1448, 1];
   test.each(long.flatMap((row) => sizes.map((size) => [...row, size] as const)))(
-    '%s: %#',
+    'a request that is too long gets the answer that names the long part: %s: %#',
     async (_name, bytes, status, error, size) => {
       // On a busy machine, all bytes one by one would take longer than a head may.
       const start = size === 1 ? NEAR_LIMIT : 0;
@@ -103,7 +109,7 @@ describe('a request that is too long gets the answer that names the long part', 
     },
   );
 
-  test('a value that ends, in a packet of its own, as a request line does', async () => {
+  test('a request that is too long gets the answer that names the long part: a value that ends, in a packet of its own, as a request line does', async () => {
     const parts = [post(HOST, field).slice(0, -4), () => sleep(50), 'x HTTP/1.1\r\n\r\n'];
     for (const before of ['', create(VALID)]) {
       const { statuses } = await sendRaw(app.url, before, ...parts);
@@ -112,13 +118,13 @@ describe('a request that is too long gets the answer that names the long part', 
     expect(await removeAll()).toEqual([1n]);
   });
 
-  test('behind the answer to an earlier request', async () => {
+  test('a request that is too long gets the answer that names the long part behind the answer to an earlier request', async () => {
     const { statuses } = await sendRaw(app.url, `${create(VALID)}${target} HTTP/1.1\r\n`);
     expect(statuses).toEqual([200, 414]);
     expect(await removeAll()).toEqual([1n]);
   });
 
-  test('if its end arrives late', async () => {
+  test('a request that is too long gets the answer that names the long part if its end arrives late', async () => {
     const end = ' HTTP/1.1\r\n';
     for (const [start, status] of [
       [target, 414],
@@ -138,7 +144,7 @@ describe('a request that is too long gets the answer that names the long part', 
       ).toBe(status);
   });
 
-  test('gets 408 instead, if the rest does not arrive', async () => {
+  test('a request that is too long gets 408 instead, if the rest does not arrive', async () => {
     expect((await sendRaw(app.url, target)).statuses).toEqual([408]);
   });
 });
@@ -166,9 +172,9 @@ test('the service reads 200 header fields, and refuses 201 with 431', async () =
   expect(await removeAll()).toEqual([1n]);
 });
 
-describe('a request target', () => {
+describe('targets', () => {
   test.each(['*', 'x://host', '/items#a?b=1', 'http://host/items#a'])(
-    'without a path of the contract gets 404 and a line in the log: %s',
+    'a request target without a path of the contract gets 404 and a line in the log: %s',
     async (target) => {
       const id = `target-${Buffer.from(target).toString('hex')}`;
       const { status, body } = await sendRaw(
@@ -182,26 +188,26 @@ describe('a request target', () => {
   );
 
   test.each(['http://[', 'http://a:b/', 'http://?', 'http://host'])(
-    'without a path gets the answer of /: %s',
+    'a request target without a path gets the answer of /: %s',
     async (target) => {
       const { status, headers } = await sendRaw(app.url, request(`OPTIONS ${target}`, 'Connection: close'));
       expect([status, headers['allow']]).toEqual([405, 'GET, HEAD']);
     },
   );
 
-  test('in the absolute form, which clients send to proxies, reaches the operation', async () => {
+  test('a request target in the absolute form, which clients send to proxies, reaches the operation', async () => {
     const forProxies = create(VALID, 'Connection: close').replace('/items', 'http://any.example/items');
     expect((await sendRaw(app.url, forProxies)).status).toBe(200);
     await removeAll();
   });
 });
 
-describe('a slow client', () => {
+describe('slow clients', () => {
   // The rest of each request arrives too late, with another create behind it.
   test.concurrent.each([
     ['a body', -1, 101],
     ['a head', 50, 103],
-  ])('gets 408 for %s that is late, and the service ignores all that follows', async (_name, at, id) => {
+  ])('a slow client gets 408 for %s that is late, and the service ignores all that follows', async (_name, at, id) => {
     const bytes = create(item(id), `X-Request-Id: late-${id}`);
     const answer = await inTime(async () => {
       const late = await sendRaw(app.url, bytes.slice(0, at), (socket) => {
@@ -279,8 +285,8 @@ describe('a client that reads some of a large reply each second is not cut off',
   });
 });
 
-describe('the service logs one line, and no error, when a client disconnects:', () => {
-  test('in the middle of a body', async () => {
+describe('clients that disconnect', () => {
+  test('the service logs one line, and no error, when a client disconnects: in the middle of a body', async () => {
     const { socket } = open(app);
     const begun = once(socket, 'data');
     socket.write(
@@ -299,7 +305,7 @@ describe('the service logs one line, and no error, when a client disconnects:', 
     ['after a refusal', `${request('POST /items', 'Content-Length: 100')}abc`, { msg: 'request', status: 401 }],
     ['after its answer, by a reset', request('GET /none'), { msg: 'request', status: 404 }],
     ['after CONNECT, by a reset', request('CONNECT x:1'), { status: 400, error: 40001 }],
-  ])('%s', async (_name, bytes, line) => {
+  ])('the service logs one line, and no error, when a client disconnects: %s', async (_name, bytes, line) => {
     const log = await logOf(async () => {
       const { socket } = open(app);
       socket.write(bytes);
@@ -314,8 +320,8 @@ describe('the service logs one line, and no error, when a client disconnects:', 
   });
 });
 
-describe('all requests on one connection get their answers, in order:', () => {
-  test('a create that waits for the store, then a refused one with a broken body', async () => {
+describe('many requests on one connection', () => {
+  test('all requests on one connection get their answers, in order: a create that waits for the store, then a refused one with a broken body', async () => {
     // The store waits 2 s for the lock.
     await inTime(async () => {
       const other = new DatabaseSync(app.database);
@@ -329,32 +335,32 @@ describe('all requests on one connection get their answers, in order:', () => {
     expect(await removeAll()).toEqual([1n]);
   });
 
-  test('a create and a refused one with a broken body, in one packet', async () => {
+  test('all requests on one connection get their answers, in order: a create and a refused one with a broken body, in one packet', async () => {
     expect((await sendRaw(app.url, `${create(VALID)}${refused}ZZ\r\n`)).statuses).toEqual([200, 401]);
     expect(await removeAll()).toEqual([1n]);
   });
 
-  test('a thousand creates', async () => {
+  test('all requests on one connection get their answers, in order: a thousand creates', async () => {
     const creates = Array.from({ length: 1000 }, (_, id) => create(item(id)));
     const { statuses } = await sendRaw(app.url, creates.join(''), LAST);
     expect(statuses).toEqual([...creates.map(() => 200), 404]);
     expect(await removeAll()).toHaveLength(1000);
   });
 
-  test('two creates of a client that then closes its side', async () => {
+  test('all requests on one connection get their answers, in order: two creates of a client that then closes its side', async () => {
     const { statuses } = await sendRaw(app.url, (socket) => socket.end(create(item(3)) + create(item(4))));
     expect(statuses).toEqual([200, 200]);
     expect(await removeAll()).toEqual([3n, 4n]);
   });
 });
 
-describe('behind an answer that closes the connection, the service ignores', () => {
+describe('bytes behind the last answer', () => {
   const unauthorised = request('POST /items', `Content-Length: ${VALID.length}`) + VALID;
 
   test.each([
     ['a create in the same packet', [unauthorised + create(item(7))]],
     ['a create in the next', [unauthorised.slice(0, -1), () => sleep(100), unauthorised.slice(-1) + create(item(7))]],
-  ])('%s', async (_name, parts) => {
+  ])('behind an answer that closes the connection, the service ignores %s', async (_name, parts) => {
     expect((await sendRaw(app.url, ...parts)).statuses).toEqual([401]);
     await sleep(100);
     expect(await itemsIn(app.store)).toEqual([]);
@@ -363,41 +369,47 @@ describe('behind an answer that closes the connection, the service ignores', () 
   test.each([
     ['before', true],
     ['after', false],
-  ])('a create hidden in a body, sent %s the answer to a request with Upgrade', async (_name, waits) => {
-    const offer = create(item(5), 'Connection: upgrade', 'Upgrade: h2c');
-    const hidden = create(item(7));
-    const carrier = post(HOST, AUTH, JSON_TYPE, `Content-Length: ${hidden.length}`);
-    // The store waits 2 s for the lock.
-    await inTime(async () => {
-      const other = new DatabaseSync(app.database);
-      if (waits) other.exec('begin immediate');
-      const unlock = () => {
-        other.close();
-      };
-      const { statuses, headers } = await sendRaw(app.url, offer + carrier, () => sleep(100), hidden, unlock);
-      expect([statuses, headers['connection']]).toEqual([[200], 'close']);
-    });
-    expect(await removeAll()).toEqual([5n]);
-  });
+  ])(
+    'behind an answer that closes the connection, the service ignores a create hidden in a body, sent %s the answer to a request with Upgrade',
+    async (_name, waits) => {
+      const offer = create(item(5), 'Connection: upgrade', 'Upgrade: h2c');
+      const hidden = create(item(7));
+      const carrier = post(HOST, AUTH, JSON_TYPE, `Content-Length: ${hidden.length}`);
+      // The store waits 2 s for the lock.
+      await inTime(async () => {
+        const other = new DatabaseSync(app.database);
+        if (waits) other.exec('begin immediate');
+        const unlock = () => {
+          other.close();
+        };
+        const { statuses, headers } = await sendRaw(app.url, offer + carrier, () => sleep(100), hidden, unlock);
+        expect([statuses, headers['connection']]).toEqual([[200], 'close']);
+      });
+      expect(await removeAll()).toEqual([5n]);
+    },
+  );
 });
 
-describe('the id of a request', () => {
+describe('request ids', () => {
   const answered = async (id: string) => {
     const response = await fetch(`${app.url}/items`, { headers: { 'X-Request-Id': id } });
     await response.text();
     return response.headers.get('x-request-id');
   };
 
-  test('is the X-Request-Id of the client, if that is valid', async () => {
+  test('the id of a request is the X-Request-Id of the client, if that is valid', async () => {
     expect(await answered('trace-1/2.3:4~5_6+7=')).toBe('trace-1/2.3:4~5_6+7=');
   });
 
-  test.each(['', 'a b', 'x'.repeat(129), '{"a":1}', 'é'])('is a new one if the client sends %j', async (id) => {
-    expect(await answered(id)).toMatch(/^[0-9a-f-]{36}$/);
-  });
+  test.each(['', 'a b', 'x'.repeat(129), '{"a":1}', 'é'])(
+    'the id of a request is a new one if the client sends %j',
+    async (id) => {
+      expect(await answered(id)).toMatch(/^[0-9a-f-]{36}$/);
+    },
+  );
 });
 
-describe('the log line of a request', () => {
+describe('log lines', () => {
   const [TRACE, PARENT] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7'];
   const traceOf = async (...traceparent: readonly string[]) => {
     const headers = new Headers(traceparent.map((value): [string, string] => ['traceparent', value]));
@@ -407,7 +419,7 @@ describe('the log line of a request', () => {
   };
 
   test.each([`00-${TRACE}-${PARENT}-01`, `00-${TRACE}-${PARENT}-00`, `cc-${TRACE}-${PARENT}-01-what-will-be`])(
-    'has the trace id of the traceparent %s',
+    'the log line of a request has the trace id of the traceparent %s',
     async (traceparent) => {
       expect(await traceOf(traceparent)).toBe(TRACE);
     },
@@ -427,7 +439,7 @@ describe('the log line of a request', () => {
     [`00-${TRACE.toUpperCase()}-${PARENT}-01`],
     [`00-${TRACE}0-${PARENT}-01`],
     [`00-${TRACE}-${PARENT}-01`, `00-${TRACE}-${PARENT}-01`],
-  ])('has no trace id for the traceparent `%s`', async (...traceparent) => {
+  ])('the log line of a request has no trace id for the traceparent `%s`', async (...traceparent) => {
     expect(await traceOf(...traceparent)).toBeUndefined();
   });
 });

@@ -66,25 +66,28 @@ test('an operation reads the time from the clock of the app', async () => {
   expect(body).toBe('"2026-02-28T10:00:00.000Z"');
 });
 
-describe('the signal of an operation aborts when its client', () => {
+describe('signals', () => {
   test.each([
     ['closes the connection', 'destroy'],
     ['resets the connection', 'resetAndDestroy'],
     ['ends its side of the connection', 'end'],
-  ] as const)('%s, and the log line is no error', async (way, end) => {
-    const { socket } = open(app);
-    socket.write(wait(way.replaceAll(' ', '-')));
-    await until(() => signals.length > 0);
-    expect(signals[0]?.aborted).toBe(false);
-    socket[end]();
-    await until(() => signals[0]?.aborted);
-    const line = await app.lineOf(way.replaceAll(' ', '-'));
-    expect(line).toMatchObject({ level: 30, operation: 'newestBed', aborted: true });
-    expect(line).not.toHaveProperty('status');
-    socket.destroy();
-  });
+  ] as const)(
+    'the signal of an operation aborts when its client %s, and the log line is no error',
+    async (way, end) => {
+      const { socket } = open(app);
+      socket.write(wait(way.replaceAll(' ', '-')));
+      await until(() => signals.length > 0);
+      expect(signals[0]?.aborted).toBe(false);
+      socket[end]();
+      await until(() => signals[0]?.aborted);
+      const line = await app.lineOf(way.replaceAll(' ', '-'));
+      expect(line).toMatchObject({ level: 30, operation: 'newestBed', aborted: true });
+      expect(line).not.toHaveProperty('status');
+      socket.destroy();
+    },
+  );
 
-  test('disconnects, for each of its requests', async () => {
+  test('the signal of an operation aborts when its client disconnects, for each of its requests', async () => {
     const { socket } = open(app);
     socket.write(wait('first') + wait('second') + wait('third'));
     await until(() => signals.length === 3);
@@ -93,7 +96,7 @@ describe('the signal of an operation aborts when its client', () => {
     for (const id of ['first', 'second', 'third']) expect(await app.lineOf(id)).toMatchObject({ aborted: true });
   });
 
-  test('disconnected before the operation asked for the signal', async () => {
+  test('the signal of an operation aborts when its client disconnected before the operation asked for the signal', async () => {
     const { socket } = open(app);
     socket.write(request('PATCH /v1:b/gate', 'X-Request-Id: early', 'Content-Length: 0'));
     await begun.promise;

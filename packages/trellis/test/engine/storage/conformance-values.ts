@@ -36,33 +36,36 @@ export function testValues(getStore: () => Store): void {
   const rowsOf = (ids: readonly bigint[]) => Promise.all(ids.map((id) => rowOf(id)));
 
   describe('the values of a query', () => {
-    test.each(['outside a transaction', 'inside a transaction'])('are those at the call, %s', async (where) => {
-      const at = new Date('2026-02-01T00:00:00Z');
-      const bytes = new Uint8Array([0]);
-      const list = [0];
-      const rows = [0, 1, 2].map(() => newKinds({ timestamp: at, bytes, json: list }));
-      const createAll = ({ create }: Own) =>
-        Promise.all(
-          rows.map((row) => {
-            const created = create('kinds', row);
-            at.setUTCDate(day(at) + 1);
-            bytes[0] = (bytes[0] ?? 0) + 1;
-            list.push(list.length);
-            return created;
-          }),
-        );
-      const own = getStore() as unknown as Own;
-      const created = await (where.startsWith('inside') ? transaction(createAll) : createAll(own));
-      expect(created).toEqual(['created', 'created', 'created']);
-      const stored = await rowsOf(rows.map(({ id }) => id));
-      expect(stored.map(({ timestamp, bytes: [byte], json }) => [day(timestamp), byte, json])).toEqual([
-        [1, 0, [0]],
-        [2, 1, [0, 1]],
-        [3, 2, [0, 1, 2]],
-      ]);
-    });
+    test.each(['outside a transaction', 'inside a transaction'])(
+      'a query takes its values as they are at the call, %s',
+      async (where) => {
+        const at = new Date('2026-02-01T00:00:00Z');
+        const bytes = new Uint8Array([0]);
+        const list = [0];
+        const rows = [0, 1, 2].map(() => newKinds({ timestamp: at, bytes, json: list }));
+        const createAll = ({ create }: Own) =>
+          Promise.all(
+            rows.map((row) => {
+              const created = create('kinds', row);
+              at.setUTCDate(day(at) + 1);
+              bytes[0] = (bytes[0] ?? 0) + 1;
+              list.push(list.length);
+              return created;
+            }),
+          );
+        const own = getStore() as unknown as Own;
+        const created = await (where.startsWith('inside') ? transaction(createAll) : createAll(own));
+        expect(created).toEqual(['created', 'created', 'created']);
+        const stored = await rowsOf(rows.map(({ id }) => id));
+        expect(stored.map(({ timestamp, bytes: [byte], json }) => [day(timestamp), byte, json])).toEqual([
+          [1, 0, [0]],
+          [2, 1, [0, 1]],
+          [3, 2, [0, 1, 2]],
+        ]);
+      },
+    );
 
-    test('are those at the call, also of a query that is awaited later', async () => {
+    test('a query that is awaited later takes its values as they are at the call', async () => {
       const row = newKinds();
       await getStore().create('kinds', row);
       await transaction(async ({ database }) => {

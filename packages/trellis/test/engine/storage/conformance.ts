@@ -35,22 +35,22 @@ export function testEngine(name: string, { open, spreads = false }: Engine): voi
     });
     afterAll(() => store.close());
 
-    describe('the store creates an item', () => {
-      test('and returns it unchanged', async () => {
+    describe('new items', () => {
+      test('the store creates an item and returns it unchanged', async () => {
         const item = newItem({ tag: 'tree' });
         expect(await store.create('items', item)).toBe('created');
         expect(await stored(item)).toEqual(item);
       });
 
       const ids = [2n ** 53n, 2n ** 53n + 1n, 2n ** 63n - 1n, -(2n ** 63n), 0n, -1n];
-      test.each(ids)('with the id %s', async (id) => {
+      test.each(ids)('the store creates an item with the id %s', async (id) => {
         const item = { id, name: `item ${String(id)}` };
         expect(await store.create('items', item)).toBe('created');
         expect(await store.create('items', item)).toBe('replayed');
         expect(await stored(item)).toEqual(item);
       });
 
-      test('with each text that programs often corrupt, and returns the text unchanged', async () => {
+      test('the store creates an item with each text that programs often corrupt, and returns the text unchanged', async () => {
         const items = TEXTS.flatMap((text) => [newItem({ name: text }), newItem({ tag: text })]);
         const creations = await Promise.all(items.map((item) => store.create('items', item)));
         expect(new Set(creations)).toEqual(new Set(['created']));
@@ -61,8 +61,8 @@ export function testEngine(name: string, { open, spreads = false }: Engine): voi
       });
     });
 
-    describe('the store answers a create whose id exists', () => {
-      test('with "replayed" for the same item, and changes nothing', async () => {
+    describe('ids that exist', () => {
+      test('the store answers a create whose id exists with "replayed" for the same item, and changes nothing', async () => {
         const item = newItem({ tag: 'tree' });
         await store.create('items', item);
         expect(await store.create('items', { ...item })).toBe('replayed');
@@ -76,30 +76,36 @@ export function testEngine(name: string, { open, spreads = false }: Engine): voi
         ['another tag', { name: 'Ginkgo', tag: 'Tree' }],
         ['no tag', { name: 'Ginkgo' }],
         ['an empty tag', { name: 'Ginkgo', tag: '' }],
-      ])('with "conflict" for %s, and keeps the first item', async (_name, content) => {
-        const item = newItem({ tag: 'tree' });
-        await store.create('items', item);
-        expect(await store.create('items', { id: item.id, ...content })).toBe('conflict');
-        expect(await stored(item)).toEqual(item);
-      });
+      ])(
+        'the store answers a create whose id exists with "conflict" for %s, and keeps the first item',
+        async (_name, content) => {
+          const item = newItem({ tag: 'tree' });
+          await store.create('items', item);
+          expect(await store.create('items', { id: item.id, ...content })).toBe('conflict');
+          expect(await stored(item)).toEqual(item);
+        },
+      );
 
-      test.each(LOOKALIKES)('with "conflict" if the names differ but look the same: %j and %j', async (one, other) => {
-        const item = newItem({ name: one, tag: one });
-        expect(await store.create('items', item)).toBe('created');
-        expect(await store.create('items', { ...item, name: other })).toBe('conflict');
-        expect(await store.create('items', { ...item, tag: other })).toBe('conflict');
-        expect(await store.create('items', item)).toBe('replayed');
-      });
+      test.each(LOOKALIKES)(
+        'the store answers a create whose id exists with "conflict" if the names differ but look the same: %j and %j',
+        async (one, other) => {
+          const item = newItem({ name: one, tag: one });
+          expect(await store.create('items', item)).toBe('created');
+          expect(await store.create('items', { ...item, name: other })).toBe('conflict');
+          expect(await store.create('items', { ...item, tag: other })).toBe('conflict');
+          expect(await store.create('items', item)).toBe('replayed');
+        },
+      );
     });
 
-    describe('the store, under concurrent creates,', () => {
-      test('creates one of 50 identical items, and replays the others', async () => {
+    describe('concurrent creates', () => {
+      test('the store, under concurrent creates, creates one of 50 identical items, and replays the others', async () => {
         const item = newItem();
         const creations = await Promise.all(Array.from({ length: 50 }, () => store.create('items', item)));
         expect(creations.toSorted()).toEqual(['created', ...Array.from({ length: 49 }, () => 'replayed')]);
       });
 
-      test('stores one of ten different items with the same id, and answers "conflict" to the other nine', async () => {
+      test('the store, under concurrent creates, stores one of ten different items with the same id, and answers "conflict" to the other nine', async () => {
         const { id } = newItem();
         const contents = Array.from({ length: 50 }, (_, index) => ({ id, name: `content ${index % 10}` }));
         const creations = await Promise.all(contents.map((item) => store.create('items', item)));
@@ -110,7 +116,7 @@ export function testEngine(name: string, { open, spreads = false }: Engine): voi
         });
       });
 
-      test('stores one of two different items with the same id when each comes through its own open store', async () => {
+      test('the store, under concurrent creates, stores one of two different items with the same id when each comes through its own open store', async () => {
         const other = await open();
         const ids = Array.from({ length: 200 }, () => newItem().id);
         const attempts = ids.flatMap((id) => [
@@ -123,7 +129,7 @@ export function testEngine(name: string, { open, spreads = false }: Engine): voi
         expect(creations.filter((creation) => creation === 'conflict')).toHaveLength(200);
       });
 
-      test('rejects only the item that it cannot store, among 1,000 that arrive together', async () => {
+      test('the store, under concurrent creates, rejects only the item that it cannot store, among 1,000 that arrive together', async () => {
         const items = Array.from({ length: 1000 }, () => newItem());
         const bad = items.map((item, index) => (index === 500 ? { ...item, name: 'lone \ud800' } : item));
         const outcomes = await Promise.all(bad.map((item) => outcomeOf(item)));
@@ -131,7 +137,7 @@ export function testEngine(name: string, { open, spreads = false }: Engine): voi
         expect((await allItems()).filter(({ id }) => items.some((item) => item.id === id))).toHaveLength(999);
       });
 
-      test('stores only the first of several items with the same id that arrive together', async () => {
+      test('the store, under concurrent creates, stores only the first of several items with the same id that arrive together', async () => {
         const [one, other, third] = [newItem(), newItem({ tag: '' }), newItem()];
         await store.create('items', one);
         const items = [other, one, { ...one, tag: 'x' }, third, { ...other, tag: 'x' }, { ...other }];

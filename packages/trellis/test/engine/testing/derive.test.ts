@@ -51,7 +51,7 @@ test('derive sends texts and bytes, and such as are too many, of another media t
     expect([kind, counts.get(kind)]).toEqual([kind, expect.any(Number)]);
 });
 
-describe('of a service with open objects, whose keys have another name or are its own', () => {
+describe('open objects', () => {
   const { changeEvent, addGuest } = events.operations as unknown as Record<'changeEvent' | 'addGuest', Handler>;
   const eventsWith = (operations: Readonly<Record<string, Handler>>): AnyService => ({
     ...events,
@@ -63,14 +63,14 @@ describe('of a service with open objects, whose keys have another name or are it
     return { ...request, body };
   };
 
-  test('derive finds each member again', async () => {
+  test('with open objects, whose keys have another name or are of the service, derive finds each member again', async () => {
     const { counts, never } = await derived(events);
     expect(never).toEqual([]);
     for (const kind of ['created', 'replayed', 'valid: changeEvent', 'valid: addGuest', 'read: getEvent'])
       expect([kind, counts.get(kind)]).toEqual([kind, expect.any(Number)]);
   });
 
-  test('derive names a member that a change of a row forgets', async () => {
+  test('with open objects, whose keys have another name or are of the service, derive names a member that a change of a row forgets', async () => {
     const forgetful: Handler = (request, tools) => changeEvent(without('capacity', request), tools);
     expect((await derived(eventsWith({ changeEvent: forgetful }))).never).toEqual([
       'changeEvent: capacity as it was sent',
@@ -78,7 +78,7 @@ describe('of a service with open objects, whose keys have another name or are it
     ]);
   });
 
-  test('derive names a member that only a later read lacks', async () => {
+  test('with open objects, whose keys have another name or are of the service, derive names a member that only a later read lacks', async () => {
     const forgetful: Handler = async (request, tools) => {
       const { status, body } = await addGuest(without('email', request), tools);
       return { status, body: { ...(body as object), ...(request.body as object) } };
@@ -86,7 +86,7 @@ describe('of a service with open objects, whose keys have another name or are it
     expect((await derived(eventsWith({ addGuest: forgetful }))).never).toEqual(['getGuest: email as addGuest got it']);
   });
 
-  test('the service sends no column that the contract does not declare', async () => {
+  test('with open objects, whose keys have another name or are of the service, the service sends no column that the contract does not declare', async () => {
     await using instance = await startOn('SQLite', events, { LOG_LEVEL: 'silent' });
     const client = new Client({ url: instance.url, service: events, token: await instance.token() });
     const event = { eventId: randomUUID(), title: 'x', capacity: 1n };

@@ -43,7 +43,7 @@ function create(page: Page, { url, token }: Service, body: string, id: string): 
   return send(page, `${url}/items`, { method: 'POST', headers, body });
 }
 
-describeInBrowser('pages of other origins in a browser', () => {
+describeInBrowser('CORS', () => {
   const servers: Server[] = [];
   let browser: Browser;
   let service: Service;
@@ -87,13 +87,13 @@ describeInBrowser('pages of other origins in a browser', () => {
     });
   }
 
-  test('cannot send an item or read a reply if CORS_ORIGINS does not list their origin', async () => {
+  test('pages of other origins in a browser cannot send an item or read a reply if CORS_ORIGINS does not list their origin', async () => {
     expect(await create(other, service, item(1), 'other')).toEqual({ failed: 'TypeError' });
     expect(await send(other, `${service.url}/openapi.json`, {})).toEqual({ failed: 'TypeError' });
     expect(await arrived(2)).toEqual(['OPTIONS /items 405', 'GET /openapi.json 200']);
   });
 
-  test('can send items and read each reply if CORS_ORIGINS lists their origin', async () => {
+  test('pages of other origins in a browser can send items and read each reply if CORS_ORIGINS lists their origin', async () => {
     const left = (count: number) => expect.stringMatching(new RegExp(`^"caller"; r=${count}; t=\\d+$`));
     expect([
       await create(listed, service, item(1), 'page-1'),

@@ -21,7 +21,7 @@ components:
     scheme: ${scheme}
 `;
 
-describeInBrowser('the docs page takes the token of a security scheme in a browser:', () => {
+describeInBrowser('security schemes on the docs page', () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await startBrowser();
@@ -42,7 +42,7 @@ describeInBrowser('the docs page takes the token of a security scheme in a brows
       'authorization',
       'Bearer ',
     ],
-  ])('%s', async (_type, scheme, field, prefix) => {
+  ])('the docs page takes the token of a security scheme: %s', async (_type, scheme, field, prefix) => {
     const operations = { getShare: () => Promise.resolve({ status: 200, body: 'shared' }) };
     const { url, token } = await startApp({ yaml: contractWith(scheme), operations });
     await using visited = await visit(browser, `${url}/`);

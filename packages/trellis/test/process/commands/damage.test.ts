@@ -37,7 +37,7 @@ test('restore refuses a backup that has changed since, and warns if there is no 
   expect(look(database)).toBe(3);
 });
 
-test('a backup whose name a sum of another backup would take, or a sum that is a file of the store, changes neither', async () => {
+test('backup overwrites neither the sum of another backup nor a file of the store by its own sum', async () => {
   const { folder, database, run } = await place(3);
   writeFileSync(join(folder, 'copy.db.sha256'), 'of a backup that was deleted');
   expect((await run('backup', 'copy.db')).code).toBe(0);

@@ -15,7 +15,7 @@ test('loadContract hides one known deprecation warning, and no other', async () 
   expect(stderr().match(/DeprecationWarning: .*/g)).toEqual(['DeprecationWarning: another one']);
 });
 
-describe('with versions that were not tested,', () => {
+describe('untested versions', () => {
   const project = new Project();
   const PACKAGE = 'node_modules/express-openapi-validator';
 
@@ -31,7 +31,7 @@ describe('with versions that were not tested,', () => {
     return [await ended, stderr()];
   };
 
-  test('start and generate warn of a validator that judges rightly', async () => {
+  test('with versions that were not tested, start and generate warn of a validator that judges rightly', async () => {
     fake('5.7.0');
     project.restore('packages/trellis/src/http/node-http.ts');
     project.edit('packages/trellis/src/http/node-http.ts', "'26.10.0'", "'26.9.0'");
@@ -45,7 +45,7 @@ describe('with versions that were not tested,', () => {
     expect(await generate()).toEqual([0, `${UNTESTED}\n`]);
   });
 
-  test('start and generate refuse a validator that judges otherwise, or lacks a file', async () => {
+  test('with versions that were not tested, start and generate refuse a validator that judges otherwise, or lacks a file', async () => {
     fake('5.7.0');
     const file = `${PACKAGE}/dist/middlewares/openapi.response.validator.js`;
     project.edit(file, '(openApiSpec, options);', '(openApiSpec, { ...options, ownProperties: false });');

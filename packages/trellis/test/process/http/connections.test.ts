@@ -28,7 +28,7 @@ const CHUNKED = 'Transfer-Encoding: chunked';
 const inBytes = (body: string) => `${Array.from(body, (byte) => `1\r\n${byte}\r\n`).join('')}0\r\n\r\n`;
 const item = (id: number, bytes = 0) => `{"id":${id},"name":"x"}`.padEnd(bytes);
 
-describe('an answered request', () => {
+describe('answered requests', () => {
   const createInBytes = (app: TestApp, bytes: number) => {
     const { HOST, AUTH, post } = byHand(app);
     return post(HOST, AUTH, JSON_TYPE, CHUNKED) + inBytes(item(1, bytes));
@@ -37,7 +37,7 @@ describe('an answered request', () => {
     ['in chunks of one byte', (app: TestApp) => createInBytes(app, 1000), '200'],
     ['with many header fields', () => `GET /none HTTP/1.1\r\nHost: x\r\n${'a:b\r\n'.repeat(150)}\r\n`, '404'],
     ['with too large a body', (app: TestApp) => createInBytes(app, MAX.bodyBytes), '400'],
-  ])('%s is garbage-collected while its connection stays open', async (_name, request, status) => {
+  ])('an answered request %s is garbage-collected while its connection stays open', async (_name, request, status) => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     const seen: WeakRef<IncomingMessage>[] = [];
@@ -58,7 +58,7 @@ describe('an answered request', () => {
     connection.socket.destroy();
   });
 
-  test('keeps no body in memory while its reply waits for that of an earlier request', async () => {
+  test('an answered request keeps no body in memory while its reply waits for that of an earlier request', async () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     const bodies: WeakRef<object>[] = [];
@@ -85,15 +85,15 @@ describe('an answered request', () => {
   });
 });
 
-describe('chunks of one byte', () => {
-  test('are accepted in a small body', async () => {
+describe('small chunks', () => {
+  test('chunks of one byte are accepted in a small body', async () => {
     const app = await startApp();
     const { HOST, AUTH, post } = byHand(app);
     const head = post(HOST, AUTH, JSON_TYPE, CHUNKED, 'Connection: close');
     expect((await sendRaw(app.url, head, inBytes(item(1, 3000)))).status).toBe(200);
   });
 
-  test('are refused in a large body, and for 10 s so is any chunked body of the same caller', async () => {
+  test('chunks of one byte are refused in a large body, and for 10 s so is any chunked body of the same caller', async () => {
     await inTime(async () => {
       const app = await startApp();
       const other = await addToken(app, 'other');
@@ -118,8 +118,8 @@ describe('chunks of one byte', () => {
   });
 });
 
-describe('at a bound, the service refuses or cuts off', () => {
-  test('the caller with the most bytes of bodies', async () => {
+describe('bounds', () => {
+  test('at a bound, the service refuses or cuts off the caller with the most bytes of bodies', async () => {
     const app = await startApp();
     const { HOST, AUTH, post } = byHand(await addToken(app, 'hog'));
     const bytes = MAX.bodyBytes - 1000;
@@ -133,7 +133,7 @@ describe('at a bound, the service refuses or cuts off', () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  test('the caller with the most requests under way, but keeps its connections', async () => {
+  test('at a bound, the service refuses or cuts off the caller with the most requests under way, but keeps its connections', async () => {
     const { app, taken, finish } = await startBusy();
     const whole = byHand(app).create(VALID);
     const connection = open(app);
@@ -167,7 +167,7 @@ describe('at a bound, the service refuses or cuts off', () => {
     return { ...started, url: await listening(started), token: place.token };
   }
 
-  test('the connections that have been idle for the longest time', async () => {
+  test('at a bound, the service refuses or cuts off the connections that have been idle for the longest time', async () => {
     const service = await startSmall({ IDLE_TIMEOUT: '10m' });
     using crowd = new Crowd(service);
     // Without a request they would have to be open within 10 s, which is less than a busy machine needs.
@@ -192,7 +192,7 @@ describe('at a bound, the service refuses or cuts off', () => {
     expect(await service.ended).toBe(0);
   });
 
-  test('connections that send nothing, and none whose request is arriving', async () => {
+  test('at a bound, the service refuses or cuts off connections that send nothing, and none whose request is arriving', async () => {
     // A connection has 10 s for its first request, and 30 s for the whole of it.
     await inTime(async () => {
       const service = await startSmall({});

@@ -49,10 +49,10 @@ test('`generate` lists the objects that leave out members which no schema names'
   expect(more).toMatch(/ in 12 objects, unless .*:\d+:9, 2 more$/m);
 });
 
-describe('`generate` makes types of', () => {
+describe('odd names', () => {
   const names = Object.getOwnPropertyNames(Object.prototype).filter((name) => name !== '__proto__');
 
-  test('a member, a schema, a parameter, a header and a tag with the name of a property of each object', async () => {
+  test('`generate` makes types of a member, a schema, a parameter, a header and a tag with the name of a property of each object', async () => {
     const lines = (indent: number, line: (name: string) => string) =>
       names.map((name) => `${' '.repeat(indent)}${line(name)}\n`).join('');
     const { code, said } = await generate(
@@ -84,7 +84,7 @@ describe('`generate` makes types of', () => {
     expect(types).not.toContain('a_name_called_');
   });
 
-  test('a member named $ref, with an example', async () => {
+  test('`generate` makes types of a member named $ref, with an example', async () => {
     const { code, said } = await generate(member('$ref'), [ITEM, ITEM.replace(' }', ", $ref: 'no-such-file.yaml' }")]);
     expect(said).toContain('items/generated/openapi.ts: written');
     expect(code).toBe(0);
@@ -121,7 +121,7 @@ test('`generate` warns of keywords that leave no value', async () => {
   expect([code, warned?.[1]]).toEqual([0, warned?.[2] ?? 'no warning']);
 });
 
-describe('`generate` opens no connection', () => {
+describe('references', () => {
   let requests = 0;
   const server = createServer((_request, response) => {
     requests++;
@@ -138,7 +138,7 @@ describe('`generate` opens no connection', () => {
   });
   const url = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/a.json`;
 
-  test('for a URL in an example, in a field x-…, in a default or in an enum', async () => {
+  test('`generate` opens no connection for a URL in an example, in a field x-…, in a default or in an enum', async () => {
     const value = `{ $ref: '${url()}', externalValue: '${url()}', allOf: [x], discriminator: { propertyName: x } }`;
     const open = 'type: object, description: x';
     const schema = `${open}, example: ${value}, examples: [${value}], x-any: ${value}, default: ${value}, enum: [${value}]`;
@@ -177,7 +177,7 @@ describe('`generate` opens no connection', () => {
       'the mapping of a discriminator',
       (url) => member('other', `oneOf: [], discriminator: { propertyName: x, mapping: { x: '${url}' } }`),
     ],
-  ])('for a reference of %s, and refuses it with its place', async (_what, edit) => {
+  ])('`generate` opens no connection for a reference of %s, and refuses it with its place', async (_what, edit) => {
     const { code, said } = await generate(edit(url()));
     expect(code).toBe(1);
     expect(said).toMatch(
@@ -187,8 +187,8 @@ describe('`generate` opens no connection', () => {
   });
 });
 
-describe('`generate` writes the types of a contract', () => {
-  test('that lacks an error number of the framework, which `--check` refuses', async () => {
+describe('contracts that lack something', () => {
+  test('`generate` writes the types of a contract that lacks an error number of the framework, which `--check` refuses', async () => {
     const { code } = await generate(["            '40400': The path does not exist\n", '']);
     expect(code).toBe(0);
     const { code: failed, said } = await check('--check');
@@ -198,7 +198,7 @@ describe('`generate` writes the types of a contract', () => {
     ]);
   });
 
-  test('whose failures have another body than the framework sends, and warns', async () => {
+  test('`generate` writes the types of a contract whose failures have another body than the framework sends, and warns', async () => {
     const { code, said } = await generate(['maxLength: 32768', 'maxLength: 30000']);
     // One line for all operations with that failure.
     expect(said.match(/the service itself answers/g)).toHaveLength(1);

@@ -7,7 +7,7 @@ import { brokenRules } from '../../support/lint.ts';
 import { ROOT } from '../../support/service.ts';
 import { temporaryFolder } from '../../../../contract/test/support/temporary.ts';
 
-describe('the linter refuses', () => {
+describe('refused code', () => {
   test.each([
     ['packages/trellis/src/config.ts', "import { x } from './index.ts';"],
     ['packages/trellis/src/config.ts', "import { x } from './commands/x.ts';"],
@@ -62,7 +62,7 @@ describe('the linter refuses', () => {
     ['packages/trellis/src/http/x.ts', "import { env } from 'node:process';"],
     ['packages/trellis/test/unit/http/x.test.ts', "import { x } from '../../support/service.ts';"],
     ['packages/trellis/test/unit/http/x.test.ts', "import { x } from '../../../src/storage/open.ts';"],
-  ])('in %s: %s', async (file, text) => {
+  ])('the linter refuses in %s: %s', async (file, text) => {
     expect(await brokenRules(file, text)).toEqual(['no-restricted-imports']);
   });
 
@@ -70,12 +70,12 @@ describe('the linter refuses', () => {
     ['packages/trellis/src/http/x.ts', "await import('pg');"],
     ['packages/trellis/src/index.ts', "await import('./commands/serve.ts');"],
     ['packages/trellis/src/index.ts', 'await import(name);'],
-  ])('in %s, an import at run time: %s', async (file, text) => {
+  ])('the linter refuses in %s, an import at run time: %s', async (file, text) => {
     expect(await brokenRules(file, text)).toEqual(['no-restricted-syntax']);
   });
 
   test.each(['process.env.PORT;', 'const { env } = process;'])(
-    'outside packages/trellis/src/environment.ts: %s',
+    'the linter refuses, outside packages/trellis/src/environment.ts, %s',
     async (text) => {
       for (const file of ['packages/trellis/src/http/x.ts', 'src/x.ts', 'examples/x/service/x.ts'])
         expect(await brokenRules(file, text)).toEqual(['no-restricted-properties']);
@@ -88,20 +88,20 @@ describe('the linter refuses', () => {
     '/gone/.test(error.message);',
     "if (error.message === 'gone') throw error;",
     'if (reason !== GONE) throw error;',
-  ])('the text of a message: %s', async (text) => {
+  ])('the linter refuses code that reads the text of a message: %s', async (text) => {
     for (const file of ['src/commands/x.ts', 'src/http/x.ts', 'tools/x.ts', 'testing/x.ts'])
       expect(await brokenRules(`packages/trellis/${file}`, text)).toEqual(['no-restricted-syntax']);
   });
 
   test.each(['socket._handle;', 'const { _handle: handle } = socket;', 'class X extends Y { override _read() {} }'])(
-    'outside packages/trellis/src/http/node-http.ts, what Node does not document: %s',
+    'the linter refuses, outside packages/trellis/src/http/node-http.ts, what Node does not document: %s',
     async (text) => {
       expect(await brokenRules('packages/trellis/src/http/x.ts', text)).toEqual(['no-restricted-syntax']);
       expect(await brokenRules('packages/trellis/src/http/node-http.ts', text)).toEqual([]);
     },
   );
 
-  test('the global `process` in a command', async () => {
+  test('the linter refuses the global `process` in a command', async () => {
     expect(await brokenRules('packages/trellis/src/commands/x.ts', 'process.exitCode = 1;')).toEqual([
       'no-restricted-globals',
     ]);
@@ -110,7 +110,7 @@ describe('the linter refuses', () => {
   test.each([
     ['values', 'import'],
     ['types', 'import type'],
-  ])('two files that import %s from each other', async (_what, keyword) => {
+  ])('the linter refuses two files that import %s from each other', async (_what, keyword) => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'a.ts'), `${keyword} { B } from './b.ts';\nexport type A = typeof B;\n`);
     writeFileSync(join(folder, 'b.ts'), `${keyword} { A } from './a.ts';\nexport type B = typeof A;\n`);

@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { credentialsIn } from '../../../src/auth/caller.ts';
 
-describe('credentialsIn, for a header with a name that each object inherits,', () => {
+describe('credentialsIn', () => {
   const read = credentialsIn(['Constructor']);
 
-  test('finds no token when the client sends none', () => {
+  test('credentialsIn, for a header with a name that each object inherits, finds no token when the client sends none', () => {
     expect(read({})).toBeUndefined();
   });
 
-  test('finds the token that the client sends', () => {
+  test('credentialsIn, for a header with a name that each object inherits, finds the token that the client sends', () => {
     expect(read(Object.fromEntries([['constructor', 'secret']]))).toBe('Bearer secret');
   });
 });

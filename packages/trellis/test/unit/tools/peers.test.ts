@@ -9,7 +9,7 @@ test.each([
   expect(beyond.filter((each) => isIn(range, each))).toEqual([]);
 });
 
-test('an error is not explained by packages that are installed in their ranges', () => {
+test('a package that is installed in its range explains no error', () => {
   const missing = Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' });
   for (const error of [missing, new TypeError('x is undefined')]) expect(wrongPackage(error)).toBeUndefined();
 });

@@ -35,7 +35,7 @@ const PLAIN = {
   connectTimeoutMs: 2000,
 };
 
-describe('readConfig, for a DATABASE_URL of PostgreSQL,', () => {
+describe('readConfig', () => {
   test.each([
     ['postgres://items@db/items', {}],
     ['postgresql://items@db/items', {}],
@@ -69,7 +69,7 @@ describe('readConfig, for a DATABASE_URL of PostgreSQL,', () => {
       `postgres://items@db/items?sslmode=require&sslrootcert=${join(folder, 'root.pem')}`,
       { tls: { mode: 'verify-ca', ca: cert } },
     ],
-  ])('reads %s', (url, difference) => {
+  ])('readConfig, for a DATABASE_URL of PostgreSQL, reads %s', (url, difference) => {
     expect(read(url)).toEqual({ ...PLAIN, ...difference });
   });
 
@@ -78,11 +78,11 @@ describe('readConfig, for a DATABASE_URL of PostgreSQL,', () => {
     ['db:6000', 'of the port'],
     ['other', ''],
     ['one,two', 'a:b\\c'],
-  ])('takes the password for %s from the passfile', (hosts, password) => {
+  ])('readConfig, for a DATABASE_URL of PostgreSQL, takes the password for %s from the passfile', (hosts, password) => {
     expect(read(`postgres://items@${hosts}/items?passfile=${passfile}`)).toMatchObject({ password });
   });
 
-  test('prefers the password in the URL to the passfile', () => {
+  test('readConfig, for a DATABASE_URL of PostgreSQL, prefers the password in the URL to the passfile', () => {
     expect(read(`postgres://items:own@db/items?passfile=${passfile}`)).toMatchObject({ password: 'own' });
   });
 
@@ -98,26 +98,32 @@ describe('readConfig, for a DATABASE_URL of PostgreSQL,', () => {
     'postgres://items:p%secret@db/items',
     // Node has read this from a line of .env without quotes, and so has cut it off at #.
     'postgres://items:secret',
-  ])('says to percent-encode the password of %s, and quotes no part of it', (url) => {
-    const attempt = () => read(url);
-    expect(attempt).toThrow('percent-encoded: %23 for #, %2F for /, %3F for ?, %40 for @');
-    expect(attempt).not.toThrow('secret');
-    for (const [character, code] of Object.entries({ '#': '%23', '/': '%2F', '?': '%3F', '@': '%40' }))
-      expect(read(`postgres://items:p${code}ss@db/items`)).toMatchObject({ password: `p${character}ss` });
-  });
+  ])(
+    'readConfig, for a DATABASE_URL of PostgreSQL, says to percent-encode the password of %s, and quotes no part of it',
+    (url) => {
+      const attempt = () => read(url);
+      expect(attempt).toThrow('percent-encoded: %23 for #, %2F for /, %3F for ?, %40 for @');
+      expect(attempt).not.toThrow('secret');
+      for (const [character, code] of Object.entries({ '#': '%23', '/': '%2F', '?': '%3F', '@': '%40' }))
+        expect(read(`postgres://items:p${code}ss@db/items`)).toMatchObject({ password: `p${character}ss` });
+    },
+  );
 
   test.each([
     ['channel_binding=require', 'sslmode=verify-full and sslrootcert=system'],
     ['pgbouncer=true', 'a pooler in session mode'],
     ['sslmode=require&schema=x', 'the service knows application_name, connect_timeout,'],
-  ])('names the unsupported parameter in %s, and the cure', (parameters, cure) => {
-    const [name] = /\w+(?==[^=]*$)/.exec(parameters) ?? [];
-    const sentence = `DATABASE_URL must not have the parameter ${String(name)}: remove it; `;
-    expect(() => read(`postgres://items@db/items?${parameters}`)).toThrow(sentence);
-    expect(() => read(`postgres://items@db/items?${parameters}`)).toThrow(cure);
-  });
+  ])(
+    'readConfig, for a DATABASE_URL of PostgreSQL, names the unsupported parameter in %s, and the cure',
+    (parameters, cure) => {
+      const [name] = /\w+(?==[^=]*$)/.exec(parameters) ?? [];
+      const sentence = `DATABASE_URL must not have the parameter ${String(name)}: remove it; `;
+      expect(() => read(`postgres://items@db/items?${parameters}`)).toThrow(sentence);
+      expect(() => read(`postgres://items@db/items?${parameters}`)).toThrow(cure);
+    },
+  );
 
-  test('reads a parameter whose value has an @', () => {
+  test('readConfig, for a DATABASE_URL of PostgreSQL, reads a parameter whose value has an @', () => {
     expect(read('postgres://items@db/items?application_name=a@b')).toMatchObject({ applicationName: 'a@b' });
   });
 
@@ -152,10 +158,13 @@ describe('readConfig, for a DATABASE_URL of PostgreSQL,', () => {
     [`postgres://items@elsewhere/items?passfile=${passfile}`, 'must have a passfile with the same password for all'],
     [`postgres://items@db,one/items?passfile=${passfile}`, 'must have a passfile with the same password for all'],
     ['postgres://items:secret@db/items?connect_timeout=0', 'must have a connect_timeout in seconds, from 1 to 9999'],
-  ])('refuses %s with an error that gives the cure and does not contain the password', (url, message) => {
-    const attempt = () => read(url);
-    expect(attempt).toThrow(expect.objectContaining({ name: 'WrongSettings' }));
-    expect(attempt).toThrow(`DATABASE_URL ${message}`);
-    expect(attempt).not.toThrow('secret');
-  });
+  ])(
+    'readConfig, for a DATABASE_URL of PostgreSQL, refuses %s with an error that gives the cure and does not contain the password',
+    (url, message) => {
+      const attempt = () => read(url);
+      expect(attempt).toThrow(expect.objectContaining({ name: 'WrongSettings' }));
+      expect(attempt).toThrow(`DATABASE_URL ${message}`);
+      expect(attempt).not.toThrow('secret');
+    },
+  );
 });

@@ -78,7 +78,7 @@ describe('a transaction on SQLite', () => {
     expect(await Promise.all(ids.map((id) => nameOf(id)))).toEqual([undefined, 'x']);
   });
 
-  test('is not undone for the time of its queries, nor for that by which the event loop is late', async () => {
+  test('is not undone because its queries are slow, or because the event loop is late', async () => {
     const firstId = 30_000n;
     const rows = Array.from({ length: 1000 }, (_, index) => ({ id: firstId + BigInt(index), name: 'x' }));
     await createEach(store, 'items', rows);

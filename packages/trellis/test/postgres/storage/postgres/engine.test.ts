@@ -130,7 +130,7 @@ test('the store rejects a statement with too few values, and does not retry it',
 test.each([
   ['keeps', ['40001', '40P01', '53100', '53300', '55P03', '57014', '23514']],
   ['gives up', ['08006', '57P01', '58030', 'XX000', '25006']],
-])('%s the connection after an error with SQLSTATE %j', async (verb, states) => {
+])('a session %s the connection after an error with SQLSTATE %j', async (verb, states) => {
   using session = new Session(readPostgresLocation(server.url(database)), LAYOUT.tables);
   const query = (text: string) => session.query(performance.now() + 5000, text);
   for (const state of states) {

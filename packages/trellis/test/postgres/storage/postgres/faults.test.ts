@@ -42,7 +42,7 @@ async function failInserts(state: string, times: number): Promise<void> {
     create trigger fail before insert on items for each statement execute function fail()`);
 }
 
-describe('the store retries a batch of items after', () => {
+describe('batches that are retried', () => {
   test.each([
     ['a serialization failure', '40001'],
     ['a deadlock', '40P01'],
@@ -55,14 +55,14 @@ describe('the store retries a batch of items after', () => {
     ['a disk error', '58030'],
     ['an internal error', 'XX000'],
     ['a read-only server', '25006'],
-  ])('%s (%s)', async (_name, state) => {
+  ])('the store retries a batch of items after %s (%s)', async (_name, state) => {
     await failInserts(state, 2);
     const item = newItem();
     expect(await store.create('items', item)).toBe('created');
     expect(await allRows(store, 'items')).toEqual([item]);
   });
 
-  test('a real deadlock', async () => {
+  test('the store retries a batch of items after a real deadlock', async () => {
     const [one, two] = [newItem(), newItem()];
     await using other = await OtherSession.open(server.url(database));
     await other.run('begin');
@@ -76,7 +76,7 @@ describe('the store retries a batch of items after', () => {
     expect(await Promise.all([...first, ...creations])).toEqual(['created', 'created', 'created', 'created']);
   });
 
-  test('each of many lost connections', async () => {
+  test('the store retries a batch of items after each of many lost connections', async () => {
     await using other = await OtherSession.open(server.url());
     const kill = "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'item-store'";
     let lost = 0;
@@ -96,7 +96,7 @@ describe('the store retries a batch of items after', () => {
     expect(await allRows(store, 'items')).toEqual(items);
   });
 
-  test('a kill and restart of the server', async () => {
+  test('the store retries a batch of items after a kill and restart of the server', async () => {
     const before = newItem();
     await store.create('items', before);
     await server.kill();
@@ -151,8 +151,8 @@ test('a statement that writes is serializable, and one that reads after it on it
   expect(await sabotage(`select ${connections}`)).toHaveLength(2);
 });
 
-describe('the store rejects creates with StoreUnavailable', () => {
-  test('when inserts fail for longer than an item may wait, and stores items again afterwards', async () => {
+describe('creates that are rejected', () => {
+  test('the store rejects creates with StoreUnavailable when inserts fail for longer than an item may wait, and stores items again afterwards', async () => {
     await failInserts('40001', 1_000_000);
     await inTime(async () => {
       const item = newItem();
@@ -171,7 +171,7 @@ describe('the store rejects creates with StoreUnavailable', () => {
     });
   });
 
-  test('when another session holds a lock, and leaves no insert waiting on the server', async () => {
+  test('the store rejects creates with StoreUnavailable when another session holds a lock, and leaves no insert waiting on the server', async () => {
     await using other = await OtherSession.open(server.url(database));
     let stored = 0;
     await inTime(async () => {
@@ -192,7 +192,7 @@ describe('the store rejects creates with StoreUnavailable', () => {
     expect(await allRows(store, 'items')).toHaveLength(stored);
   });
 
-  test('when another session holds a lock for too long, and names the wait', async () => {
+  test('the store rejects creates with StoreUnavailable when another session holds a lock for too long, and names the wait', async () => {
     await using other = await OtherSession.open(server.url(database));
     await other.run('begin; lock table items in exclusive mode');
     // The store has 0.5 s to ask for the reason, in a connection of its own.
@@ -203,7 +203,7 @@ describe('the store rejects creates with StoreUnavailable', () => {
     );
   });
 
-  test('when a query takes too long, and names the time', async () => {
+  test('the store rejects creates with StoreUnavailable when a query takes too long, and names the time', async () => {
     await inTime(() =>
       expect(runSql(store, 'select pg_sleep(10)')).rejects.toThrow(
         /^PostgreSQL cannot do this at the moment: a query took longer than \d\.\d s$/,
@@ -211,18 +211,18 @@ describe('the store rejects creates with StoreUnavailable', () => {
     );
   });
 
-  test('when a query takes too long, and gives the next query its full time', async () => {
+  test('the store rejects creates with StoreUnavailable when a query takes too long, and gives the next query its full time', async () => {
     const read = (seconds: number) => store.run({ sql: `select pg_sleep(${seconds})`, values: [], writes: false });
     await expect(read(10)).rejects.toEqual(UNAVAILABLE);
     expect((await read(1)).rows).toHaveLength(1);
   });
 
-  test('when an operator cancels each query, and quotes PostgreSQL', async () => {
+  test('the store rejects creates with StoreUnavailable when an operator cancels each query, and quotes PostgreSQL', async () => {
     await failInserts('57014', 1_000_000);
     await expect(store.create('items', newItem())).rejects.toThrow('SQLSTATE 57014: sabotage');
   });
 
-  test('when the server hangs, and stores items again afterwards', async () => {
+  test('the store rejects creates with StoreUnavailable when the server hangs, and stores items again afterwards', async () => {
     await inTime(async () => {
       await store.create('items', newItem());
       server.freeze();
@@ -236,7 +236,7 @@ describe('the store rejects creates with StoreUnavailable', () => {
     });
   });
 
-  test('when PostgreSQL no longer lets the role log in', async () => {
+  test('the store rejects creates with StoreUnavailable when PostgreSQL no longer lets the role log in', async () => {
     await server.query('create role gardener login');
     const own = await server.createDatabase('owner gardener');
     const theirs = await openStore(LAYOUT, readPostgresLocation(server.url(own, '', 'gardener')), { create: true });

@@ -92,7 +92,7 @@ describe('an open store', () => {
     ).toBe(true);
   });
 
-  describe('when a change waits in its commit,', () => {
+  describe('changes that wait in their commit', () => {
     const token = (fill: number) => ({
       name: `token ${fill}`,
       hash: new Uint8Array(32).fill(fill),
@@ -142,7 +142,7 @@ describe('an open store', () => {
       ['does not repeat a statement', changes.statement, MAYBE, []],
       ['does not repeat a transaction', () => changes.transaction(false), MAYBE, []],
       ['repeats a repeatable transaction', () => changes.transaction(true), 'done', ['token 1']],
-    ])('%s if PostgreSQL is killed', async (_name, change, outcome, names) => {
+    ])('when a change waits in its commit, %s if PostgreSQL is killed', async (_name, change, outcome, names) => {
       expect(await interruptCommit(change, restart)).toEqual(outcome);
       expect((await store.tokens.list()).map(({ name }) => name)).toEqual(names);
     });
@@ -150,12 +150,15 @@ describe('an open store', () => {
     test.each([
       ['a statement', changes.statement, 0],
       ['a transaction', () => changes.transaction(false), 2],
-    ])('repeats %s if PostgreSQL ends the connection, and says so', async (_name, change, times) => {
-      expect(await interruptCommit(change, () => server.query(LOSE))).toBe('done');
-      // Or more often: the store cancels a statement that waits too long for its lock, and repeats it.
-      expect(tries).toBeGreaterThanOrEqual(times);
-      expect(await store.tokens.list()).toHaveLength(1);
-    });
+    ])(
+      'when a change waits in its commit, repeats %s if PostgreSQL ends the connection, and says so',
+      async (_name, change, times) => {
+        expect(await interruptCommit(change, () => server.query(LOSE))).toBe('done');
+        // Or more often: the store cancels a statement that waits too long for its lock, and repeats it.
+        expect(tries).toBeGreaterThanOrEqual(times);
+        expect(await store.tokens.list()).toHaveLength(1);
+      },
+    );
   });
 });
 
@@ -216,7 +219,7 @@ test('the store rejects with StoreUnavailable when a balancer without a backend 
   balancer.close();
 });
 
-describe('while another process holds the migration lock,', () => {
+describe('a migration lock that is held', () => {
   let database: string;
   let other: Session;
   beforeEach(async () => {
@@ -228,7 +231,7 @@ describe('while another process holds the migration lock,', () => {
     await other.run('begin; select from schema_version for update');
   });
 
-  test('the store replaces a lost connection, and migrates once the lock is free', async () => {
+  test('while another process holds the migration lock, the store replaces a lost connection, and migrates once the lock is free', async () => {
     const opening = open(server.url(database));
     await server.until(WAITS);
     await server.query(LOSE);
@@ -240,7 +243,7 @@ describe('while another process holds the migration lock,', () => {
     await other[Symbol.asyncDispose]();
   });
 
-  test('the service stops on SIGTERM', async () => {
+  test('while another process holds the migration lock, the service stops on SIGTERM', async () => {
     const environment = { DATABASE_URL: server.url(database), PORT: '0' };
     const service = start(process.execPath, [ITEMS.main, 'serve'], environment, ROOT);
     await server.until(WAITS);

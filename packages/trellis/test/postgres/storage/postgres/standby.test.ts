@@ -18,7 +18,7 @@ const UNAVAILABLE = expect.objectContaining({ name: 'StoreUnavailable' });
 const ITEM = { id: 1n, name: 'Ginkgo' };
 const WAITING = "select pid from pg_stat_activity where wait_event = 'SyncRep'";
 
-describe('while the synchronous standby is away, the store', () => {
+describe('a standby that is away', () => {
   let database: string;
   let store: Store;
   beforeEach(async () => {
@@ -44,7 +44,7 @@ describe('while the synchronous standby is away, the store', () => {
     await primary.query('checkpoint');
   }
 
-  test('acknowledges no item until commits no longer wait, and then replays the item', async () => {
+  test('while the synchronous standby is away, the store acknowledges no item until commits no longer wait, and then replays the item', async () => {
     const item = { id: 1n, name: 'Ginkgo' };
     // The store has 0.5 s to cancel what it gives up, in a connection of its own.
     await inTime(async () => {
@@ -59,7 +59,7 @@ describe('while the synchronous standby is away, the store', () => {
     expect(await store.create('items', item)).toBe('replayed');
   });
 
-  test('is not ready', async () => {
+  test('while the synchronous standby is away, the store is not ready', async () => {
     await expect(store.ready()).rejects.toEqual(UNAVAILABLE);
     await commitsWaitFor('');
     await store.ready();
@@ -77,21 +77,24 @@ describe('while the synchronous standby is away, the store', () => {
       () => store.transaction(({ database: own }) => own.selectFrom('items').select('id').execute()),
     ],
     ['a transaction without a query', () => store.transaction(() => Promise.resolve())],
-  ])('acknowledges %s once commits no longer wait', async (_name, run) => {
-    const insert = `insert into items (id, name) values (2, 'seen')`;
-    await primary.query(`set synchronous_commit = local; ${insert}`, database);
-    let settled = false;
-    const running = run().finally(() => {
-      settled = true;
-    });
-    await primary.until(WAITING);
-    expect(settled).toBe(false);
-    await commitsWaitFor('');
-    await running;
-  });
+  ])(
+    'while the synchronous standby is away, the store acknowledges %s once commits no longer wait',
+    async (_name, run) => {
+      const insert = `insert into items (id, name) values (2, 'seen')`;
+      await primary.query(`set synchronous_commit = local; ${insert}`, database);
+      let settled = false;
+      const running = run().finally(() => {
+        settled = true;
+      });
+      await primary.until(WAITING);
+      expect(settled).toBe(false);
+      await commitsWaitFor('');
+      await running;
+    },
+  );
 
   test.each(['pg_cancel_backend', 'pg_terminate_backend'])(
-    'does not acknowledge a statement when an operator ends its wait by %s, as it may have taken effect',
+    'while the synchronous standby is away, the store does not acknowledge a statement when an operator ends its wait by %s, as it may have taken effect',
     async (end) => {
       const inserting = store.database.insertInto('items').values(ITEM).execute();
       const outcome = inserting.then(() => 'done', String);
@@ -103,7 +106,7 @@ describe('while the synchronous standby is away, the store', () => {
   );
 
   test.each(['pg_cancel_backend', 'pg_terminate_backend'])(
-    'acknowledges no item when an operator ends the wait by %s, although PostgreSQL reports success',
+    'while the synchronous standby is away, the store acknowledges no item when an operator ends the wait by %s, although PostgreSQL reports success',
     async (end) => {
       const creation = store.create('items', { id: 1n, name: 'Ginkgo' });
       let settled = false;
@@ -124,7 +127,7 @@ describe('while the synchronous standby is away, the store', () => {
     },
   );
 
-  test('acknowledges no item that queries see only because the primary crashed during the wait', async () => {
+  test('while the synchronous standby is away, the store acknowledges no item that queries see only because the primary crashed during the wait', async () => {
     const item = { id: 1n, name: 'Ginkgo' };
     const lost = store.create('items', item).catch(() => undefined);
     await primary.until(WAITING);
@@ -138,17 +141,17 @@ describe('while the synchronous standby is away, the store', () => {
   });
 });
 
-describe('with several hosts in its URL, the store', () => {
+describe('several hosts', () => {
   const hosts = (ports: readonly number[], database: string) =>
     `postgres://postgres@${ports.map((port) => `127.0.0.1:${port}`).join()}/${database}?target_session_attrs=read-write`;
 
-  test('uses the host that answers', async () => {
+  test('with several hosts in its URL, the store uses the host that answers', async () => {
     const store = await open(hosts([await freePort(), primary.port], await primary.createDatabase()));
     expect(await store.create('items', { id: 1n, name: 'Ginkgo' })).toBe('created');
     await store.close();
   });
 
-  test('names each host in the error when none answers', async () => {
+  test('with several hosts in its URL, the store names each host in the error when none answers', async () => {
     const ports = [await freePort(), await freePort()];
     await expect(open(hosts(ports, 'items'))).rejects.toMatchObject({
       name: 'StoreUnavailable',
@@ -160,7 +163,7 @@ describe('with several hosts in its URL, the store', () => {
     });
   });
 
-  test('uses the primary, and uses the standby after its promotion', async () => {
+  test('with several hosts in its URL, the store uses the primary, and uses the standby after its promotion', async () => {
     const database = await primary.createDatabase();
     const standby = await primary.createStandby();
     const store = await open(hosts([standby.port, primary.port], database));
@@ -180,7 +183,7 @@ describe('with several hosts in its URL, the store', () => {
     await primary.start();
   });
 
-  test('changes to the other host when its host becomes read-only', async () => {
+  test('with several hosts in its URL, the store changes to the other host when its host becomes read-only', async () => {
     const other = await PostgresServer.create();
     const database = await primary.createDatabase();
     await other.query(`create database ${database}`);

@@ -61,7 +61,7 @@ async function connect({ port }: PostgresServer, host: string, parameters: strin
   }
 }
 
-describe('the store, on a server with TLS,', () => {
+describe('a server with TLS', () => {
   test.each([
     ['with TLS by default', '', true],
     ['with TLS for sslmode=prefer', '&sslmode=prefer', true],
@@ -70,7 +70,7 @@ describe('the store, on a server with TLS,', () => {
     ['with TLS for sslmode=verify-ca', `&sslmode=verify-ca&sslrootcert=${root}`, true],
     ['with TLS for sslmode=verify-full', `&sslmode=verify-full&sslrootcert=${root}`, true],
     ['with the client certificate of sslcert', `&sslmode=require${clientFiles}`, '/CN=postgres'],
-  ])('connects %s', async (_how, parameters, found) => {
+  ])('the store, on a server with TLS, connects %s', async (_how, parameters, found) => {
     expect(await connect(server, 'localhost', parameters)).toBe(found);
   });
 
@@ -81,13 +81,13 @@ describe('the store, on a server with TLS,', () => {
     ['of an unknown authority, without sslrootcert', '&sslmode=verify-full', ''],
     ['of an unknown authority, with sslrootcert=system', '&sslrootcert=system', ''],
     [OTHER_NAME, `&sslmode=verify-full&sslrootcert=${root}`, "Hostname/IP does not match certificate's altnames"],
-  ])('refuses a certificate %s', async (name, parameters, reason) => {
+  ])('the store, on a server with TLS, refuses a certificate %s', async (name, parameters, reason) => {
     const refusal = await connect(server, name === OTHER_NAME ? '127.0.0.1' : 'localhost', parameters);
     expect(refusal).toMatch(/^StoreUnusable: the certificate of PostgreSQL at .+ is not valid: /);
     expect(refusal).toContain(`is not valid: ${reason}`);
   });
 
-  test('accepts a certificate with another host name, with sslmode=verify-ca', async () => {
+  test('the store, on a server with TLS, accepts a certificate with another host name, with sslmode=verify-ca', async () => {
     expect(await connect(server, '127.0.0.1', `&sslmode=verify-ca&sslrootcert=${root}`)).toBe(true);
   });
 });
@@ -173,14 +173,17 @@ test('the store opens on a server far away that asks for TLS and a password, and
   await store.close();
 });
 
-describe('the store, on a server without TLS,', () => {
-  test.each(['require', 'verify-ca', 'verify-full'])('refuses to connect with sslmode=%s', async (mode) => {
-    expect(await connect(plain, 'localhost', `&sslmode=${mode}`)).toMatch(
-      new RegExp(`^StoreUnusable: .* offers no TLS: enable it there, or change sslmode=${mode}$`),
-    );
-  });
+describe('a server without TLS', () => {
+  test.each(['require', 'verify-ca', 'verify-full'])(
+    'the store, on a server without TLS, refuses to connect with sslmode=%s',
+    async (mode) => {
+      expect(await connect(plain, 'localhost', `&sslmode=${mode}`)).toMatch(
+        new RegExp(`^StoreUnusable: .* offers no TLS: enable it there, or change sslmode=${mode}$`),
+      );
+    },
+  );
 
-  test('is unavailable, not unusable, if another host of its URL does not answer', async () => {
+  test('the store, on a server without TLS, is unavailable, not unusable, if another host of its URL does not answer', async () => {
     const hosts = `postgres://postgres@127.0.0.1:${plain.port},127.0.0.1:${await freePort()}`;
     const opening = openStore(LAYOUT, readPostgresLocation(`${hosts}/postgres?sslmode=require`), { create: true });
     await expect(opening).rejects.toMatchObject({
@@ -189,7 +192,7 @@ describe('the store, on a server without TLS,', () => {
     });
   });
 
-  test('connects without TLS by default', async () => {
+  test('the store, on a server without TLS, connects without TLS by default', async () => {
     expect(await connect(plain, 'localhost', '')).toBe(false);
   });
 });

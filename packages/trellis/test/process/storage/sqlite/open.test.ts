@@ -11,21 +11,21 @@ const folder = temporaryFolder();
 const open = (name: string, create = true) =>
   openStore(LAYOUT, { engine: 'sqlite', path: join(folder, name) }, { create });
 
-describe('the store refuses, with a reason, to open', () => {
+describe('files that are no store', () => {
   const refused = (name: string, message: string) =>
     expect(open(name)).rejects.toMatchObject({ name: 'StoreUnusable', message: expect.stringContaining(message) });
 
-  test('a file that is not a database', async () => {
+  test('the store refuses, with a reason, to open a file that is not a database', async () => {
     writeFileSync(join(folder, 'notes.txt'), 'remember to water the items\n'.repeat(100));
     await refused('notes.txt', `the database ${join(folder, 'notes.txt')} is not a SQLite database`);
   });
 
-  test('a folder', async () => {
+  test('the store refuses, with a reason, to open a folder', async () => {
     mkdirSync(join(folder, 'folder.db'));
     await refused('folder.db', 'cannot be opened: check that it is a file');
   });
 
-  test('a database in a folder that it cannot create', async () => {
+  test('the store refuses, with a reason, to open a database in a folder that it cannot create', async () => {
     writeFileSync(join(folder, 'file'), '');
     await refused('file/items.db', 'cannot be opened');
     symlinkSync('nowhere', join(folder, 'link'));
@@ -35,7 +35,7 @@ describe('the store refuses, with a reason, to open', () => {
     ).rejects.toThrow('the database /proc/none/items.db is in a folder that cannot be created');
   });
 
-  test('a database of another application, and leaves it unchanged', async () => {
+  test('the store refuses, with a reason, to open a database of another application, and leaves it unchanged', async () => {
     const database = new DatabaseSync(join(folder, 'other.db'));
     database.exec('create table accounts (id integer)');
     await refused('other.db', 'belongs to another application: choose another file');
@@ -43,7 +43,7 @@ describe('the store refuses, with a reason, to open', () => {
     database.close();
   });
 
-  test('a database with a newer schema', async () => {
+  test('the store refuses, with a reason, to open a database with a newer schema', async () => {
     await (await open('newer.db')).close();
     const database = new DatabaseSync(join(folder, 'newer.db'));
     database.exec('pragma user_version = 99');
@@ -51,7 +51,7 @@ describe('the store refuses, with a reason, to open', () => {
     await refused('newer.db', `has schema 99, but this item-store needs ${LAYOUT.version}: install a newer item-store`);
   });
 
-  test('a database in a folder that the user may not enter, which the error does not call missing', async () => {
+  test('the store refuses, with a reason, to open a database in a folder that the user may not enter, which the error does not call missing', async () => {
     const locked = join(folder, 'locked');
     mkdirSync(locked, { mode: 0o700 });
     const path = join(locked, 'items.db');
@@ -64,7 +64,7 @@ describe('the store refuses, with a reason, to open', () => {
     chmodSync(locked, 0o700);
   });
 
-  test('a database that the user may not write', async () => {
+  test('the store refuses, with a reason, to open a database that the user may not write', async () => {
     const path = join(folder, 'readonly.db');
     await (await open('readonly.db')).close();
     chmodSync(path, 0o444);

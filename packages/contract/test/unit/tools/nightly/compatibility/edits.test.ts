@@ -140,13 +140,16 @@ function lettersOf(differences: readonly Difference[]): string {
     .join('');
 }
 
-describe('compareContracts finds a break exactly where there is one:', () => {
+describe('compareContracts', () => {
   const beds = loadContract(BEDS);
-  test.each(EDITS)('$letters $from → $to', async ({ letters, from, to }) => {
-    expect(BEDS.split(from)).toHaveLength(2);
-    const was = await beds;
-    const is = await loadContract(BEDS.replace(from, () => to));
-    const found = [compareContracts(was, is), compareContracts(is, was)].map(lettersOf);
-    expect(found.join(' ')).toBe(letters);
-  });
+  test.each(EDITS)(
+    'compareContracts finds a break exactly where there is one: $letters $from → $to',
+    async ({ letters, from, to }) => {
+      expect(BEDS.split(from)).toHaveLength(2);
+      const was = await beds;
+      const is = await loadContract(BEDS.replace(from, () => to));
+      const found = [compareContracts(was, is), compareContracts(is, was)].map(lettersOf);
+      expect(found.join(' ')).toBe(letters);
+    },
+  );
 });
