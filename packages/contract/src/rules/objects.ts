@@ -66,14 +66,6 @@ export interface KnownObject {
   readonly within: KnownObject | undefined;
 }
 
-/** The fields that hold other objects, by kind: a large document has a million objects, and each edit visits all. */
-const HOLDING = Object.fromEntries(
-  Object.entries(VOCABULARY).map(([kind, rows]) => [
-    kind,
-    Object.entries(rows).flatMap(([field, { holds }]) => (holds === undefined ? [] : [{ field, holds }])),
-  ]),
-);
-
 /** All objects of a document that the service reads, whatever else stands in it. */
 export function nodesIn(document: object): KnownObject[] {
   const all: KnownObject[] = [];
@@ -83,10 +75,12 @@ export function nodesIn(document: object): KnownObject[] {
     seen.add(node);
     const found = { node, kind, name, within };
     all.push(found);
-    for (const { field, holds } of HOLDING[kind] ?? []) {
-      const member = Object.hasOwn(node, field) ? node[field] : undefined;
+    const rows = VOCABULARY[kind];
+    for (const [field, member] of Object.entries(node)) {
+      const holds = Object.hasOwn(rows, field) ? rows[field]?.holds : undefined;
+      if (holds === undefined || !isLarge(member)) continue;
       if (holds.in === undefined) enter(member, holds.kind, field, found);
-      else if (isLarge(member)) for (const [key, each] of Object.entries(member)) enter(each, holds.kind, key, found);
+      else for (const [key, each] of Object.entries(member)) enter(each, holds.kind, key, found);
     }
   };
   enter(document, 'OpenAPI', '');

@@ -37,10 +37,10 @@ export const EDITS_OF_MEANING: readonly Edit[] = [
     what: 'a schema that has members says that it is an object',
     of: 'OpenAPI',
     change: (_, { document, follow }) => {
-      const changed = closure([...bodiesIn(document), ...parametersIn(document)], (each) => [
-        ...typed(each, follow),
-        ...typed(each, follow).flatMap(beneath),
-      ]).filter(
+      const changed = closure([...bodiesIn(document), ...parametersIn(document)], (each) => {
+        const all = typed(each, follow);
+        return [...all, ...all.flatMap(beneath)];
+      }).filter(
         (each) =>
           ['type', 'enum', 'const'].every((name) => !Object.hasOwn(each, name)) &&
           OF_MEMBERS.some((name) => Object.hasOwn(each, name)) &&

@@ -1,6 +1,5 @@
 import { STATUS_CODES } from 'node:http';
 import { type Follow, METHODS, placedAt, resolver, writtenAs } from '../../src/schema/document.ts';
-import { exactJson } from '../../src/schema/int64.ts';
 import { type ObjectKind, OTHER_TYPE, VOCABULARY } from '../../src/rules/vocabulary.ts';
 import { variablesOf } from '../../src/rules/addresses.ts';
 import { withoutEscapes } from './escapes.ts';
@@ -280,9 +279,12 @@ export const EDITS: readonly Edit[] = [
   {
     what: 'an operation that declares no reply may answer 200 with any value',
     of: 'Operation',
-    change: (node) =>
-      exactJson(node['responses'] ?? {}) === '{}' &&
-      set(node, 'responses', { '200': { description: 'OK', content: { 'application/json': { schema: {} } } } }),
+    change: (node) => {
+      const responses = node['responses'] ?? {};
+      const isEmpty = isNode(responses) && Object.keys(responses).length === 0;
+      const any = { description: 'OK', content: { 'application/json': { schema: {} } } };
+      return isEmpty && set(node, 'responses', { '200': any });
+    },
   },
   {
     what: 'an operation that has only a default reply declares it as 200 too',

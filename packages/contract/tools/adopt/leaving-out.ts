@@ -71,12 +71,11 @@ const OWN_KEYS: Readonly<Record<string, string>> = {
   discriminator: 'discriminators',
 };
 
-/** The parts that can be left out, by the place at which they are refused. */
-export function partsIn(document: Tree): Map<string, Part> {
+/** The parts that can be left out, by the place at which they are refused, of these places. */
+function partsIn(document: Tree, places: ReadonlySet<string>): Map<string, Part> {
   const parts = new Map<string, Part>();
   const add = (place: string, key: string, node: Tree, member?: string, isEnforced = false) => {
-    // An object that an edit has made has no place.
-    if (place !== locationOf(undefined)) parts.set(place, { key, node, member, isEnforced });
+    if (places.has(place)) parts.set(place, { key, node, member, isEnforced });
   };
   for (const { node, kind } of nodesIn(document)) {
     const isWhole = WHOLE.includes(kind);
@@ -88,6 +87,8 @@ export function partsIn(document: Tree): Map<string, Part> {
       const place = locationOf(node, name);
       const ofSchema = kind === 'Schema' ? OWN_KEYS[name] : undefined;
       const isShown = VOCABULARY[kind][name]?.is === 'shown';
+      // Most parts of a large document are refused nowhere, and to judge each takes long.
+      if (!isShown && !places.has(place)) continue;
       // A path item is not left out, as its operations would be too.
       if (name === '$ref' && kind !== 'Path Item' && isDangling(node, document))
         add(place, 'references', node, /^(?:Schema|Response)$/.test(kind) ? name : undefined);
@@ -109,6 +110,7 @@ export function partsIn(document: Tree): Map<string, Part> {
   }
   for (const example of examplesOf(document)) {
     const { holder, member, location } = example;
+    if (!places.has(location)) continue;
     // An item of a list, such as a parameter, may begin where its example does: a refusal there is of one of the two.
     const isOfWhole = parts.get(location)?.key === 'parameters' && isFitting(document, example);
     if (member !== 'default' && !isOfWhole) add(location, 'examples', holder as Tree, member);
@@ -130,9 +132,13 @@ function membersWithin(value: unknown): { readonly holder: Tree; readonly member
  * The parts that some refusals are about, each once: those of a kind that others may mend only if there are no others.
  */
 export function refusedParts(document: Tree, errors: readonly ContractError[]): Map<Part, ContractError> {
-  const parts = partsIn(document);
+  const placeOf = ({ at = '' }: ContractError) => at.split(', ', 1)[0] ?? '';
+  const places = new Set(errors.map(placeOf));
+  // An object that an edit has made has no place.
+  places.delete(locationOf(undefined));
+  const parts = partsIn(document, places);
   const found = errors.flatMap((error) => {
-    const part = parts.get(error.at?.split(', ', 1)[0] ?? '');
+    const part = parts.get(placeOf(error));
     return part === undefined ? [] : [[part, error] as const];
   });
   const ranks = Map.groupBy(found, ([{ key }]) => LATER.indexOf(key));

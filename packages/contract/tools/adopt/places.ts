@@ -40,7 +40,10 @@ function usesIn(document: Tree, follow: Follow): Map<Schema, Use[]> {
     for (const keyword of HOLDING_KEYWORDS) {
       const { to } = applicator(keyword) ?? {};
       const isMember = to === 'the value' ? use.isMember : to === 'a member';
-      for (const each of schemasOf(schema, [keyword])) visit(each, innerPlace(place, keyword), { ...use, isMember });
+      const held = schemasOf(schema, [keyword]);
+      if (held.length === 0) continue;
+      const [inner, used] = [innerPlace(place, keyword), { ...use, isMember }];
+      for (const each of held) visit(each, inner, used);
     }
   };
   const resolve = resolver(document);
