@@ -47,7 +47,7 @@ export const DIGITS = 'digits of an int64: ';
 
 /** Keywords that, beside `properties`, give an object a type more specific than "any object". */
 const OF_OBJECTS = ['$ref', ...TYPED, ...OF_MEMBERS.filter((keyword) => keyword !== 'properties')];
-/** Keywords for the same value that openapi-typescript does not know, but for those that only test it. */
+/** `then`, `else` and `dependentSchemas`: they describe the same value, and openapi-typescript does not know them. */
 const UNSEEN = keywordsThat(
   ({ to, holds, isUntyped }) => isUntyped === true && to === 'the value' && holds === 'by a branch',
 );
@@ -163,9 +163,9 @@ function requireTyped(schema: Schema, follow: Follow): void {
 }
 
 /**
- * openapi-typescript takes each schema with members for an object. In JSON Schema, members do not restrict other
- * values: operations would get numbers and texts that the compiler takes for objects. So this refuses a schema in the
- * body of a request that has members, and where values other than objects are valid.
+ * `{ properties: { a: … } }` without `type: object` also allows numbers and texts, which openapi-typescript does not know:
+ * an operation would get a text that the compiler takes for an object. So this refuses such a schema in the body of a
+ * request.
  */
 function requireObjects(body: AnySchema, follow: Follow, found: Findings): void {
   const seen = new Set<string>();

@@ -15,7 +15,7 @@ type Contradiction = readonly [one: SchemaKeyword, other: SchemaKeyword];
 interface ValuePlace {
   readonly roots: readonly AnySchema[];
   readonly all: readonly Keywords[];
-  /** For each type that the value may have: what keeps it from that, or else the places that must have values then. */
+  /** For each type of the value: the two keywords that exclude it, or the places that need a value if it has that type. */
   ways: readonly { readonly kept?: Contradiction | undefined; readonly needs: readonly ValuePlace[] }[];
   /** For each `anyOf` and `oneOf`, this place narrowed by each branch. */
   choices: readonly (readonly ValuePlace[])[];
@@ -23,7 +23,7 @@ interface ValuePlace {
   parts: readonly ValuePlace[];
 }
 
-/** Branches beside branches give all combinations: beyond so many places, the others count as possible. */
+/** Ten `oneOf` of two branches at one place make 1,024 combinations. Beyond this number, places count as possible. */
 const MAX_PLACES = 5000;
 const TYPES = ['null', 'boolean', 'object', 'array', 'string', 'number'] as const;
 const BOUNDS: Readonly<Record<string, readonly (readonly [least: keyof Keywords, most: keyof Keywords])[]>> = {

@@ -79,8 +79,8 @@ function readFile(given: string): readonly [string, string] {
 }
 
 /**
- * Drops the blanks of a value that has nothing else: Node would take the next line for the value. It may be a secret,
- * and messages show values.
+ * Drops the blanks of a value that consists of blanks: Node would take the next line for the value, and a message would
+ * show that line, which may be a secret.
  */
 function parse(text: string): Environment {
   return parseEnv(text.replaceAll(/^([ \t]*\w+[ \t]*=)[ \t]+(?=\r?$)/gm, '$1'));

@@ -203,7 +203,7 @@ function bodyOf(kind: BodyKind, schema: AnySchema, follow: Follow): ContractCont
   return { kind, schema, position: matters ? position : undefined, outline: outlinesOf(follow).at([schema]) };
 }
 
-/** The bodies that no browser runs: the list is of these, as any other type may be of one that does. */
+/** The media types that no browser runs. Any type that is not listed may be one that browsers run. */
 const NEVER_RUN =
   /^(?:text\/(?:plain|csv)|application\/(?:pdf|octet-stream)|image\/(?:png|jpeg|gif|webp|avif|bmp|tiff|heic|heif))$/;
 
@@ -230,7 +230,7 @@ function replyOf(
   return { mediaType, content: { kind, schema, position, outline, sent, write, isRun } };
 }
 
-/** What holds a Buffer may change it later, and http/reply.ts takes one for a page that replies share. */
+/** Copies bytes: the operation may change its own later, and http/reply.ts takes a Buffer for a page that replies share. */
 function copied(body: unknown): Sent {
   if (!nodeTypes.isUint8Array(body)) return { body, work: workFor(0) };
   if (body.length > MAX_REPLY_BYTES) throw tooLong();

@@ -31,7 +31,10 @@ const ACCEPT: PatternState = { is: 'end' };
 /** The end of the counted part, such as the end of a text or of a lookahead. */
 const END: PatternState = { is: 'end' };
 
-/** For each state that may read the next character, the number of paths that lead to it; NOWHERE has those that read none. */
+/**
+ * For `^(a+)+$`, "aaa" reaches one state on four paths. So this has each state that may read the next character, with the
+ * number of paths that lead to it; NOWHERE has the paths that read no more.
+ */
 type Paths = ReadonlyMap<Read, number>;
 
 /**
@@ -167,7 +170,7 @@ function automatonOf(root: PatternNode, { bound = Infinity, repeated = MAX_REPEA
         return { is: 'either', to: node.body.map((each) => stateOf(each, then)) };
       case 'anchor':
         if (node.kind === 'end') return END;
-        // Not `then` itself, which may be ACCEPT: a boundary can fail.
+        // A boundary can fail, so that it must not be ACCEPT itself, which cannot.
         return node.kind === 'start' ? { is: 'start', then } : { is: 'either', to: [then] };
       case 'quantifier':
         return quantified(node, then);

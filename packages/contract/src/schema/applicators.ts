@@ -9,8 +9,8 @@ interface Applicator {
    */
   readonly to: 'the value' | 'a member' | 'other members' | 'items' | 'names' | 'nothing';
   /**
-   * `by a test`: whether they hold only decides about others. `by a branch`: they may fail, and the value is valid.
-   * `if left`: they apply to what the others of the value leave.
+   * `by a test`, such as `if`: the value may fail them, and others depend on that. `by a branch`, such as `anyOf`: a valid
+   * value may fail some of them. `if left`: they apply to what no other schema of the value evaluates.
    */
   readonly holds?: 'by a test' | 'by a branch' | 'if left';
   /** Whether the generated types ignore them. */

@@ -134,7 +134,10 @@ export function locationOf(value: unknown, member?: string): string {
 }
 
 /**
- * The map or list that a JSON Pointer leads to, or that holds its target; the place of the target, or of its member.
+ * Follows a JSON Pointer.
+ *
+ * @returns the map or list that it leads to, or the one that holds a target of another kind; with the place of the target,
+ * or of its `member`
  */
 export function partAt(document: object, pointer: string, member?: string) {
   let part = document;

@@ -99,7 +99,8 @@ export class Position {
   }
 
   private part(schemas: readonly AnySchema[]): Position {
-    // There are no more places of one schema than schemas in the contract, but for the patterns that names match.
+    // A place that one schema describes costs nothing: the contract bounds their number. Two schemas, or patterns of names,
+    // make as many places as clients can combine.
     if (this.roots.length > 1 || this.patterns.length > 0) this.pool.take(this.schemas.length, this.roots);
     return this.pool.at(schemas);
   }

@@ -9,9 +9,11 @@ export const TYPES: ReadonlySet<string> = new Set(NAMES);
 
 /** Keywords whose schemas apply to the same value. */
 export const IN_PLACE = keywordsThat(({ to }) => to === 'the value');
-/** Those among them that do not only test it, that always apply, and that the generated types read. */
+/** All of them but `not` and `if`, which only test the value. */
 const APPLIED = keywordsThat(({ to, holds }) => to === 'the value' && holds !== 'by a test');
+/** Of these, the ones without branches. */
 const ALWAYS = keywordsThat(({ to, holds }) => to === 'the value' && holds === undefined);
+/** Keywords of the same value that the generated types read. */
 export const TYPED = keywordsThat(({ to, isUntyped }) => to === 'the value' && isUntyped !== true);
 /** Keywords whose schemas apply to members, but for those that others leave. */
 export const OF_MEMBERS: readonly string[] = keywordsThat(

@@ -212,11 +212,10 @@ export class Translation {
     const known = this.references.getOrInsertComputed(key, () => new Map());
     let name = known.get(target);
     if (name === undefined) {
-      // If the target is refused, this component, which allows all, stays, so that other references to it compile.
+      // Allows all until the target is translated: if the target is refused, other references to it still compile.
       name = this.component(true);
       known.set(target, name);
-      // requirePlace has already checked this reference; with 'a member' it accepts the translation, which all places
-      // share.
+      // All places share the translation: requirePlace has checked this reference, and refuses nothing of 'a member'.
       this.component(this.schema(target, { ...place, of: 'a member', within: [...place.within, target] }), name);
     }
     return name;
@@ -236,7 +235,7 @@ export class Translation {
   }
 
   private readonly ofBodies = new Map<unknown, string>();
-  /** @returns the name of the component for a body, which is made once for a schema, or for a reference to it */
+  /** Makes the component of a body once, however many bodies have its schema. @returns its name */
   once(body: AnySchema, make: () => string): string {
     const { $ref, ...others } = typeof body === 'object' ? body : {};
     const isReference = $ref !== undefined && Object.keys(others).length === 0;

@@ -29,8 +29,8 @@ const areApart = (lists: readonly (readonly unknown[])[]) => {
 };
 
 /**
- * The values that lead to each branch: those that the branches fix, where they tell the branches apart. Where they do
- * not, as where all have them of the same schema, those of them that the mapping says.
+ * The values that lead to each branch: those that its own schema fixes. Where two branches fix the same ones, since they
+ * share a schema, only those that the mapping gives to the branch.
  *
  * @returns undefined: a branch is no component, or forbids the property, or two have the same value
  */
@@ -69,7 +69,7 @@ function branchesOf({ discriminator, oneOf, anyOf = [] }: Schema, follow: Follow
 
 const unique = (values: readonly unknown[]) => [...new Map(values.map((each) => [exactJson(each), each])).values()];
 
-/** The values of a mapping, which has texts alone, as the property has them; none: it cannot have them. */
+/** The names of a mapping as values of the property: `"1"` as 1 for an integer. None, if one has no such value. */
 function typedAs(texts: readonly string[], types: ReadonlySet<string>): readonly unknown[] {
   if (types.size === 0 || types.has('string')) return texts;
   const read = (text: string): unknown =>

@@ -69,7 +69,7 @@ export const EDITS_OF_MEANING: readonly Edit[] = [
         if (kind !== 'Schema') continue;
         for (const member of Object.values(memberOf(node, 'properties') ?? {})) {
           if (!isNode(member)) continue;
-          // Also by a reference that leads on, and by `allOf`: the member has the mark of each schema that it must satisfy.
+          // A member has the mark of each schema that it must satisfy, also of one behind a second `$ref` or in `allOf`.
           for (const target of joined([member], follow).filter((each) => marked.includes(each as Tree)))
             for (const mark of ['readOnly', 'writeOnly'] as const) if (target[mark] === true) member[mark] = true;
         }

@@ -192,7 +192,7 @@ export const EDITS: readonly Edit[] = [
     change: (node) => {
       const { examples } = node;
       if (!isNode(examples)) return false;
-      // Some authors write them in the form that they have beside a media type.
+      // Some authors write `{ first: { value: 1 } }`, the form of `examples` beside a media type.
       const values = Object.values(examples).map((each) => (isNode(each) && 'value' in each ? each['value'] : each));
       return set(node, 'examples', placedAt(values, node, 'examples'));
     },

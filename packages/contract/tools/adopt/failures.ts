@@ -126,7 +126,7 @@ export const ERROR_BODY: Question = {
   },
 };
 
-/** The component that all shapes refer to, such as that of a failure, beside which each fixes its own status. */
+/** The component that all shapes refer to: in `allOf: [Failure, { status: 404 }]` and its like, `Failure`. */
 function baseOf(shapes: readonly Shape[]): Pick<Shape, 'name' | 'schema'>[] {
   const schemas = shapes.map(({ schema }) => Object.entries(schema)[0]);
   const [first = [], ...others] = schemas.map((each) => {

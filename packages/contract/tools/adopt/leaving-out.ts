@@ -111,7 +111,7 @@ function partsIn(document: Tree, places: ReadonlySet<string>): Map<string, Part>
   for (const example of examplesOf(document)) {
     const { holder, member, location } = example;
     if (!places.has(location)) continue;
-    // An item of a list, such as a parameter, may begin where its example does: a refusal there is of one of the two.
+    // A parameter may begin at its example, and both then have one location: the refusal there is of one of them.
     const isOfWhole = parts.get(location)?.key === 'parameters' && isFitting(document, example);
     if (member !== 'default' && !isOfWhole) add(location, 'examples', holder as Tree, member);
   }
@@ -129,7 +129,8 @@ function membersWithin(value: unknown): { readonly holder: Tree; readonly member
 }
 
 /**
- * The parts that some refusals are about, each once: those of a kind that others may mend only if there are no others.
+ * The parts that some refusals are about, each once. Parts of LATER, which another answer may mend, come only when there
+ * are no others.
  */
 export function refusedParts(document: Tree, errors: readonly ContractError[]): Map<Part, ContractError> {
   const placeOf = ({ at = '' }: ContractError) => at.split(', ', 1)[0] ?? '';

@@ -41,7 +41,7 @@ export function withoutProse(value: unknown, keyword = '', isMap = false): unkno
   );
 }
 
-/** Parts in sets are texts of JSON: each set around a part puts more backslashes before its quotes. */
+/** The references in a value. A set has its items as texts of JSON, so that their quotes have backslashes before them. */
 function referencesIn(value: unknown): string[] {
   return [...exactJson(value ?? null).matchAll(/\\*"\$ref\\*":\\*"(#[^"\\]*)/g)].map(([, reference = '']) => reference);
 }

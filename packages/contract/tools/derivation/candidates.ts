@@ -25,7 +25,7 @@ export function candidatesOf(document: OpenApiDocument, seed: number, isBrief = 
   const follow = follower(document);
   const ids = new Map<AnySchema, number>();
   const known = new Map<string, readonly JsonValue[]>();
-  /** Those of some candidates that fit: the first ones, as a validator is slower than what makes the candidates. */
+  /** The valid ones among candidates. They are judged only as they are needed, since to judge one is slower than to make it. */
   const fitting = new Map<
     readonly JsonValue[],
     { readonly found: JsonValue[]; readonly others: Iterator<JsonValue, undefined> }

@@ -39,7 +39,7 @@ const EVERY_MS = 100;
 const KEPT = 4;
 /** How long after the end of the attack the last answer may come, on the service's own clock, in milliseconds. */
 const RECOVERY_MS = 5000;
-/** `serve` gives up 5.5 s after the signal. That is no fault if its own clock ran less than this, in milliseconds. */
+/** `serve` gives up 5.5 s after the signal, which is no fault if it had the processor for less than this, in milliseconds. */
 const STOP_MS = 2750;
 /** The ids of the attacker are smaller. */
 const FIRST_ID = 1_000_000_000_000;

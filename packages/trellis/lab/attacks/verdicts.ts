@@ -50,7 +50,10 @@ const CONTRACTS: Readonly<Record<string, Required<Pick<Orders, 'drawn'>>['drawn'
 };
 
 const NAMES = Array.from('abcdefgh');
-/** 25 closed schemas, of which each name permutes all: a value follows 13 at once, and has another set at each place. */
+/**
+ * 25 closed schemas that refer to one another: schema S0 has at `a` another one than S1 has, and so on for each name. A
+ * value follows 13 of them at once, and the names in it choose which 13.
+ */
 function branching(next: () => number): Required<Orders>['drawn'] {
   const to = (index: number) => ({ $ref: `#/components/schemas/S${index}` });
   const all = Array.from({ length: 25 }, (_, index) => index);

@@ -57,7 +57,7 @@ export async function serve(job: Job, warnings: readonly string[]): Promise<void
         connection?.deref()?.destroy();
       }
     });
-  // Otherwise Node calls what listens to a socket in no place, also to one of a server in the resources.
+  // Node calls the listeners of a socket without the place in which its server was made, such as the resources.
   const keep = (message: unknown) => keepContext((message as { readonly socket: Socket }).socket);
   subscribe('net.server.socket', keep);
   const stopRequest = watchSignals(job.io, giveUp).signal;

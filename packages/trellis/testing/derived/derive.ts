@@ -48,7 +48,7 @@ const MAX_READ = 300;
 export interface Derived {
   /** How many requests of each kind got the right answer. */
   readonly counts: ReadonlyMap<string, number>;
-  /** The members that were never sent and accepted, and those that were never seen again. */
+  /** The members that no accepted request had, and those that no reply has shown again. */
   readonly never: readonly string[];
 }
 

@@ -185,7 +185,7 @@ export async function writeTogether(
   } catch (error) {
     await writer.call('rollback').catch(() => undefined);
     if (!(error instanceof ConstraintViolated) || batch.length === 1) throw error;
-    // One of them broke a constraint that fails all, such as one that the commit checks: now each is done alone.
+    // One of them broke a constraint that only the commit checks, which undoes all of them: now each is done alone.
     const alone: (AnswerOrRan | Error)[] = [];
     for (const item of batch)
       alone.push(...(await writeTogether(writer, [item], () => [], undefined).catch((why: unknown) => [asError(why)])));

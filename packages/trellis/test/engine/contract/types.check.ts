@@ -163,7 +163,7 @@ type RecordsOfPapers = Service<papers, (typeof ofPapers)['tables'], ErrorNumber>
 export const recordsOfBytes: RecordsOfPapers = { papers: 'putScan' };
 export const recordsOfSeveral: RecordsOfPapers = { notes: 'putNote' };
 export const types: Request<papers, 'putPaper'>['contentType'][] = ['application/pdf', 'image/png'];
-// @ts-expect-error -- there is one media type, which says nothing
+// @ts-expect-error -- a request of one media type has no contentType
 export type NoType = Request<papers, 'putScan'>['contentType'];
 export const bytes: Reply<papers, 'getScan'> = { status: 200, body: new Uint8Array() };
 // @ts-expect-error -- bytes are no text
@@ -448,7 +448,7 @@ export const writeOnlyWithin: Put200['body'] = { ...BED, within: [{ ...BED, secr
 export const missingWithin: Put200['body'] = { id: 1n, name: 'x', rows: 1n, size: 1n, order: 'up', note: null };
 // @ts-expect-error -- an optional member is missing in an item of a list
 export const missingBelow: Put200['body'] = { ...BED, within: [{ id: 1n, name: 'x', rows: 1n }] };
-// @ts-expect-error -- an optional member is missing in an object that is any of two
+// @ts-expect-error -- an optional member is missing in an object of anyOf
 export const missingInUnion: Cleared['body']['both'] = { b: 'x' };
 // @ts-expect-error -- an optional member is missing beside others that the contract does not name
 export const missingBeside: Cleared['body']['titled'] = { other: 1n };
