@@ -62,8 +62,8 @@ class TooManyPaths extends Error {
 }
 
 /**
- * The work of a match is the number of paths at each character. They are counted for all texts at once: texts that lead
- * to the same states on the same numbers of paths count as one.
+ * Counts the paths of `Paths`, which are the work of a match at each character, for all texts at once: of two texts after
+ * which each state has the same number of paths, one is enough.
  *
  * @returns the parts of a pattern that can read the same character on too many paths, '' for paths that read none;
  *   undefined: no text has so many

@@ -25,7 +25,7 @@ const CONTROLS: Readonly<Record<string, string>> = { f: '\f', n: '\n', r: '\r', 
 /** In place of a character: what is read is a set of them. */
 const SET = -1;
 
-/** An open group: where it begins, where its present alternative does, and whether it is a look around. */
+/** An open group: its beginning, that of its present alternative, and whether it is a lookahead or a lookbehind. */
 interface Open {
   readonly at: number;
   alternative: number;

@@ -121,7 +121,7 @@ export function compiles<T>(place: string, compile: () => T): T {
     if (error instanceof Overspent) throw new ContractError(explained(error));
     if (error instanceof RangeError)
       throw new ContractError(
-        'this is more than can be compiled: let fewer schemas lead from one to the next, and objects have fewer members',
+        'this is too large to compile: shorten the chains of schemas that refer to each other, and give objects fewer members',
         place,
       );
     throw new ContractError(`this does not compile: ${messageOf(error)}`, place);

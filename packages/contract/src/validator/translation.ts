@@ -37,7 +37,7 @@ export class Translation {
   readonly components: Record<string, unknown> = {};
   /** The names of the components, in their order. */
   readonly names: string[] = [];
-  /** The value of `exact:enum` in a translated schema, and of its like, is an index of this list. */
+  /** In a translated schema `exact:enum`, and each keyword like it, has the index of its check in this list. */
   readonly checks: ExactCheck[] = [];
   /** The work of translated schemas: the value of SPEND is an index of this list. */
   readonly weights: Weights[] = [CALL];

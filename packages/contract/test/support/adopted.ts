@@ -56,7 +56,7 @@ export function adopted(yaml: string, answers = '') {
   return {
     edits: [...edits.keys()],
     places: [...edits.values()].flat(),
-    /** The edits that an author may answer otherwise, but for the path of servers, which the small document has. */
+    /** The edits for which the author may choose something else, without the one of `servers`, which each document has. */
     made: madeIn(work)
       .filter(({ key }) => key !== 'servers')
       .map((each) => questionLines(each).join('\n  ')),

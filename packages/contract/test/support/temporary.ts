@@ -7,7 +7,7 @@ type Callback = () => void | Promise<void>;
 /** What environment.ts gives to the modules of a test file. */
 export interface TestFile {
   readonly atEnd: (callback: Callback) => void;
-  /** The server of this Jest worker: what a `Postgres` is made of. */
+  /** Starts the server of this Jest worker, of which support/postgres.ts makes a `PostgresServer`. */
   readonly postgres: () => Promise<{ readonly folder: string; readonly port: number; url(): string }>;
 }
 

@@ -80,7 +80,7 @@ function partsIn(document: Tree, places: ReadonlySet<string>): Map<string, Part>
   for (const { node, kind } of nodesIn(document)) {
     const isWhole = WHOLE.includes(kind);
     if (isWhole) add(locationOf(node), 'parameters', node);
-    // A member of an object that the query has, such as a list, goes by itself.
+    // Of an object in the query, only the member that the service cannot read, such as a list, is left out.
     const members = kind === 'Parameter' ? memberOf(node['schema'], 'properties') : undefined;
     for (const name of Object.keys(members ?? {})) add(locationOf(members, name), 'parameters', members ?? {}, name);
     for (const name of Object.keys(node)) {

@@ -6,7 +6,7 @@ import { isNode, memberOf, type Tree, operationsIn } from './tree.ts';
 export interface Spot {
   readonly node: object;
   readonly member?: string;
-  /** What stands there. */
+  /** What stands there, in the words of the report. */
   readonly name?: string;
   /** The place and what stands there, if a refusal says it. */
   readonly told?: string;

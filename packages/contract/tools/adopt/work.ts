@@ -61,7 +61,7 @@ const MAX_ROUNDS = 5;
 const PIN =
   'each branch requires its own value, or the one that the mapping says; one that is used elsewhere too stays, and the branch refers to it';
 
-/** Makes a contract of a document, as if each open question had its first answer. */
+/** Makes a contract of a document. While a question is open, its first choice counts as the answer. */
 export class Adoption {
   /** The places of each edit, by its `what`. */
   readonly edits = new Map<string, string[]>();
