@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -10,45 +9,17 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
-import { beforeAll, describe, expect, test } from '@jest/globals';
-import { endWithFile } from '../../support/end-with-file.ts';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
 import { sharedPostgres } from '../../support/postgres.ts';
 import { blocks, page } from '../../support/readme.ts';
 import { listening, ROOT, start } from '../../support/service.ts';
+import { BIN, OUTSIDE, pack, passed, sh } from '../../support/tarball.ts';
 import { temporaryFolder } from '../../../../contract/test/support/temporary.ts';
 
 // These tests install the tarball with npm in a folder outside of this repository.
 
-const BIN = dirname(process.execPath);
-const OUTSIDE = temporaryFolder();
 const NOTES = join(OUTSIDE, 'my-notes');
-
-/** The environment without the variables of npm and Jest. The others stay, as a machine may reach the registry only with them. */
-const ENVIRONMENT = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => !/^(?:npm_|NODE_V8_COVERAGE$|NODE_COMPILE_CACHE$)/i.test(name)),
-);
-
-interface Ended {
-  readonly code: number | null;
-  readonly output: string;
-}
-
-/** Runs a line in a shell, with the Node of this test, or another one. */
-function sh(folder: string, line: string, bin = BIN): Promise<Ended> {
-  const env = { ...ENVIRONMENT, PATH: `${bin}:${ENVIRONMENT['PATH'] ?? ''}` };
-  return new Promise((resolve) => {
-    const child = execFile('bash', ['--norc', '-c', line], { cwd: folder, env }, (_error, stdout, stderr) => {
-      resolve({ code: child.exitCode, output: stdout + stderr });
-    });
-    endWithFile(child);
-  });
-}
-
-const passed = (text?: string) => ({
-  code: 0,
-  output: text === undefined ? expect.anything() : expect.stringContaining(text),
-});
 
 /** The bytes of all files of a folder. */
 function sizeOf(folder: string): number {
@@ -89,19 +60,14 @@ async function serve(folder: string, known = '') {
   return { ask, stop, token };
 }
 
-let tarball = '';
-beforeAll(async () => {
-  const { output } = await sh(ROOT, 'npm run --silent pack');
-  tarball = output.trim().split('\n').at(-1) ?? '';
-  cpSync(tarball, join(OUTSIDE, basename(tarball)));
-});
+const { tarball, name: TARBALL } = await pack();
 
 test('npm run pack prints the path of a tarball of at most 420 kB, with three entry points', async () => {
   expect(statSync(tarball).size).toBeLessThanOrEqual(420_000);
-  const { output } = await sh(OUTSIDE, `tar -xzOf ${basename(tarball)} package/package.json`);
+  const { output } = await sh(OUTSIDE, `tar -xzOf ${TARBALL} package/package.json`);
   const described = JSON.parse(output) as { readonly exports: object; readonly private?: boolean };
   expect(Object.keys(described.exports)).toEqual(['.', './sql', './testing']);
-  expect(page('trellis')).toContain(basename(tarball));
+  expect(page('trellis')).toContain(TARBALL);
 });
 
 test('the pages and the messages of the tarball name no file that it lacks', async () => {
@@ -192,8 +158,8 @@ describe('a service that README makes in an empty folder', () => {
     const shop = join(OUTSIDE, 'shop');
     expect(await sh(OUTSIDE, 'my-notes/node_modules/.bin/trellis init shop')).toEqual(passed());
     const { dependencies } = JSON.parse(readFileSync(join(shop, 'package.json'), 'utf8')) as { dependencies: object };
-    expect(dependencies).toEqual({ trellis: `file:../${basename(tarball)}` });
-    cpSync(tarball, join(shop, basename(tarball)));
+    expect(dependencies).toEqual({ trellis: `file:../${TARBALL}` });
+    cpSync(tarball, join(shop, TARBALL));
     const [, takeTarball = ''] = /`(npm install \S+ \.\/\S+)`/.exec(page('trellis')) ?? [];
     expect(await sh(shop, takeTarball)).toEqual(passed());
 
@@ -228,36 +194,13 @@ describe('a service that README makes in an empty folder', () => {
       expect(await sh(NOTES, `npx tsc --project ${file}`)).toEqual(passed(''));
     },
   );
-
-  test('runs on Node 24, and says on an older Node what it needs', async () => {
-    const other = temporaryFolder();
-    for (const version of ['24.21.0', '22.23.1']) {
-      const name = `node-${process.platform}-${process.arch}`;
-      const folder = join(other, version);
-      expect(await sh(other, `npm install --silent --no-save --force --prefix ${version} ${name}@${version}`)).toEqual(
-        passed(),
-      );
-      const bin = join(folder, 'node_modules', name, 'bin');
-      if (version.startsWith('24'))
-        for (const line of ['npm run check', 'npm test']) expect(await sh(NOTES, line, bin)).toEqual(passed());
-      else
-        for (const line of ['npm run --silent check', 'npm start --silent'])
-          expect(await sh(NOTES, line, bin)).toEqual({
-            code: 1,
-            output: `trellis needs Node 24 or newer, and this is Node ${version}\n`,
-          });
-    }
-  });
 });
 
 test('a service of several tables and operations installs the tarball, and passes its check and its tests', async () => {
   const bank = join(OUTSIDE, 'bank');
   mkdirSync(bank);
   for (const each of ['openapi.yaml', 'package.json']) cpSync(join(ROOT, 'examples/bank', each), join(bank, each));
-  writeFileSync(
-    join(bank, 'package.json'),
-    JSON.stringify({ dependencies: { trellis: `file:../${basename(tarball)}` } }),
-  );
+  writeFileSync(join(bank, 'package.json'), JSON.stringify({ dependencies: { trellis: `file:../${TARBALL}` } }));
   expect(await sh(bank, 'npm install --ignore-scripts')).toEqual(passed());
   expect(await sh(bank, 'npx trellis init && npm install && npm run generate')).toEqual(passed());
   expect(await sh(bank, 'npm run check')).toMatchObject({ code: 1, output: expect.stringContaining('openAccount') });
@@ -301,7 +244,7 @@ test('a contract becomes a service of stubs in an empty folder, as docs/extendin
   const parcels = join(OUTSIDE, 'my-parcels');
   mkdirSync(parcels);
   cpSync(join(ROOT, 'packages/trellis/test/services/parcels/openapi.yaml'), join(OUTSIDE, 'parcels.yaml'));
-  expect(await sh(parcels, `npm install --ignore-scripts ../${basename(tarball)}`)).toEqual(passed());
+  expect(await sh(parcels, `npm install --ignore-scripts ../${TARBALL}`)).toEqual(passed());
   const [commands = ''] = blocks('extending', 'From a contract that exists', 'sh');
   const [init = '', check = ''] = commands.trim().split('\n');
   const { code, output } = await sh(parcels, init);
@@ -314,68 +257,4 @@ test('a contract becomes a service of stubs in an empty folder, as docs/extendin
   expect(await ask('GET', '/v2/parcels/9007199254740993')).toMatchObject({ status: 200 });
   expect(await ask('GET', '/docs/')).toMatchObject({ status: 200 });
   await stop();
-});
-
-describe('a service with other versions of the packages for development', () => {
-  const old = join(OUTSIDE, 'old-tools');
-  const described = (changes: object) => {
-    const file = join(old, 'package.json');
-    const before = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Record<string, object>) : {};
-    writeFileSync(file, JSON.stringify({ ...before, ...changes }));
-    return before;
-  };
-  const CHOSEN = { typescript: '5.8.3', 'fast-check': '4.11.0' };
-
-  test('installs the tarball beside TypeScript 5.8.3 and fast-check 4.11 by npm, and passes its check', async () => {
-    mkdirSync(old);
-    described({ dependencies: { trellis: `file:../${basename(tarball)}` }, devDependencies: CHOSEN });
-    for (const line of ['npm install --ignore-scripts', 'npx trellis init', 'npm install'])
-      expect(await sh(old, line)).toEqual(passed());
-    expect(described({})['devDependencies']).toMatchObject(CHOSEN);
-    expect(await sh(old, 'npm run check')).toEqual(passed('types: passed'));
-  });
-
-  test('installs it by pnpm', async () => {
-    const [tools, beside] = [temporaryFolder(), join(OUTSIDE, 'by-pnpm')];
-    const left = ['node_modules', 'package-lock.json'];
-    cpSync(old, beside, { recursive: true, filter: (file) => !left.includes(basename(file)) });
-    expect(await sh(tools, 'npm install --silent --no-save --ignore-scripts pnpm@11')).toEqual(passed());
-    const pnpm = join(tools, 'node_modules/.bin/pnpm');
-    expect(await sh(beside, `${pnpm} install --no-frozen-lockfile --ignore-scripts && npm run check`)).toEqual(
-      passed('types: passed'),
-    );
-  });
-
-  test('takes TypeScript 6 with the override that docs/extending.md shows', async () => {
-    const [override = ''] = blocks('extending', 'The versions of packages', 'json');
-    const { devDependencies } = described({});
-    described({
-      ...(JSON.parse(`{${override}}`) as object),
-      devDependencies: { ...devDependencies, typescript: '6.0.3' },
-    });
-    expect(await sh(old, 'npm install && npm run check')).toEqual(passed('types: passed'));
-  });
-
-  test('has types that compile with TypeScript 7, which the commands name with the version to install', async () => {
-    const install = 'npm install --no-save --force --ignore-scripts';
-    expect(await sh(old, `${install} typescript@7.0.2`)).toEqual(passed());
-    expect(await sh(old, 'npx tsc --project .')).toEqual(passed(''));
-    expect(await sh(old, 'npx trellis generate')).toEqual({
-      code: 1,
-      output: expect.stringMatching(
-        /^typescript 7\.0\.2 is installed, .* needs >=5\.8 <7: run `npm .* typescript@5\.9\.3`\n$/,
-      ),
-    });
-  });
-
-  test('names Redocly 2 with the version to install', async () => {
-    const install = 'npm install --no-save --force --ignore-scripts typescript@5.9.3 @redocly/openapi-core@2';
-    expect(await sh(old, install)).toEqual(passed());
-    expect(await sh(old, 'npx trellis generate --check')).toEqual({
-      code: 1,
-      output: expect.stringMatching(
-        /^@redocly\/openapi-core 2\.\S+ is installed, .* @redocly\/openapi-core@1\.34\.24`\n$/,
-      ),
-    });
-  });
 });
