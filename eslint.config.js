@@ -78,8 +78,8 @@ const IMPORTS = {
   },
 };
 
-/** What a client is told, and what an author is told. */
-const GROUND = ['refusal.ts', 'contract-error.ts'];
+/** What a client is told, and what an author is told; how tokens are carried. */
+const GROUND = ['refusal.ts', 'contract-error.ts', 'schemes.ts'];
 
 /** As IMPORTS, in trellis-contract, from the lowest of its folders: each imports those before it. */
 const IMPORTS_OF_CONTRACT = {

@@ -4,7 +4,7 @@ import { exactJson } from './schema/int64.ts';
 import { type ContractReply, replyFor } from './message/content.ts';
 import { parameterReader } from './message/parameters.ts';
 import { senderOf } from './message/sent.ts';
-import { challenge, withChallenges } from './challenges.ts';
+import { challenge, withChallenges } from './schemes.ts';
 import type { ContractOperation, Demand } from './message/operation.ts';
 import { type ErrorNumber, PHRASES, type Refusal, type RequestFault, statusOf } from './refusal.ts';
 import type { ErrorBody } from './types.ts';

@@ -18,6 +18,8 @@ export {
   stackWithCauses,
   UNREADABLE,
 } from './explained-error.ts';
+/** How a request carries a token, and the challenge to a caller without one (RFC 6750). */
+export { carried, challenge, fieldFor, withChallenges } from './schemes.ts';
 /** The scopes of a token (RFC 6749). */
 export { areScopes, NO_SCOPES } from './scopes.ts';
 /** Changes by a patch of a client, as RFC 7396 says. */

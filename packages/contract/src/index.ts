@@ -71,8 +71,6 @@ export { ContractBroken, inWords, isOfName, ReplyError } from './message/faults.
 export { leaveOut } from './message/undeclared.ts';
 /** What a handler sends. */
 export { tooLong } from './message/sent.ts';
-/** The challenge to a caller (RFC 6750). */
-export { challenge, withChallenges } from './challenges.ts';
 /** The failures that a service itself answers: what a contract must declare of them, and their bodies. */
 export { type ErrorBodyOf, type Failure, type TellFailure, tellFailure, toldIn } from './failures.ts';
 export { listedNumbers, unlistedNumbers } from './listed-numbers.ts';

@@ -1,7 +1,8 @@
 import type { Demand } from './message/operation.ts';
+import { carrierOf, type SecurityScheme } from './schemes.ts';
 import { areScopes, NO_SCOPES } from './scopes.ts';
 import type { Attempt } from './schema/findings.ts';
-import { type OpenApiDocument, refuse, type Resolve, type Security, type SecurityScheme } from './schema/document.ts';
+import { type OpenApiDocument, refuse, type Resolve, type Security } from './schema/document.ts';
 
 export function readSecurity(
   { components }: OpenApiDocument,
@@ -27,8 +28,7 @@ export function readSecurity(
   });
   const fields = security.flatMap(Object.keys).map((name) => {
     const scheme: SecurityScheme = components?.securitySchemes?.[name] ?? { type: 'http' };
-    const { type, name: field = '' } = resolve(scheme);
-    return type === 'apiKey' ? field : 'Authorization';
+    return carrierOf(resolve(scheme));
   });
   // The names of header fields do not distinguish case.
   const carriers = [...new Map(fields.map((each) => [each.toLowerCase(), each])).values()];

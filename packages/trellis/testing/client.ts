@@ -1,5 +1,4 @@
-import { carried } from '../src/auth/caller.ts';
-import { exactJson } from 'trellis-contract/ground';
+import { carried, exactJson } from 'trellis-contract/ground';
 import { read } from './derived/spelling.ts';
 import type { TypeReply } from './typed-reply.ts';
 

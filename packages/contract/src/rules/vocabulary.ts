@@ -1,5 +1,6 @@
 import { METHODS } from '../schema/document.ts';
 import { applicator, HOLDING_KEYWORDS, type HoldingKeyword } from '../schema/applicators.ts';
+import { SCHEMES } from '../schemes.ts';
 import * as check from './field-values.ts';
 
 /** OpenAPI's names of its objects. */
@@ -163,7 +164,7 @@ export const VOCABULARY: Readonly<Record<ObjectKind, Readonly<Record<string, Voc
   'Security Scheme': {
     type: kept(
       '`http`, `oauth2` and `openIdConnect`: a bearer token; `apiKey`: the same token in a header of its own',
-      check.oneOf('http', 'oauth2', 'openIdConnect', 'apiKey'),
+      check.oneOf(...Object.keys(SCHEMES)),
     ),
     scheme: kept(
       '`bearer`',

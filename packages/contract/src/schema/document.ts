@@ -2,6 +2,7 @@ import { isMap, isScalar, isSeq, type LineCounter, type Node } from 'yaml';
 import { ContractError } from '../contract-error.ts';
 import type { AnySchema } from './applicators.ts';
 import { isLarge } from './exact.ts';
+import type { SecurityScheme } from '../schemes.ts';
 import { directly } from './findings.ts';
 import { namesIn, type Parsed, parseYaml } from './yaml.ts';
 
@@ -23,11 +24,6 @@ export interface OpenApiDocument {
     readonly schemas?: Readonly<Record<string, AnySchema>>;
     readonly securitySchemes?: Readonly<Record<string, SecurityScheme>>;
   };
-}
-export interface SecurityScheme {
-  readonly type: 'http' | 'oauth2' | 'openIdConnect' | 'apiKey';
-  /** The header field, for the type apiKey. */
-  readonly name?: string;
 }
 export interface Server {
   readonly url: string;

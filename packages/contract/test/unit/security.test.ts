@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { loadContract } from '../../src/load.ts';
+import type { SecurityScheme } from '../../src/schemes.ts';
 
 const RESPONSES = `responses: { '204': { description: done }, default: { $ref: '#/components/responses/Failure' } }`;
 
@@ -99,4 +100,16 @@ test('the service refuses to start for an operation with an optional token that 
   );
   const yaml = withSecurity(undefined, '[{}, { userAuth: [] }]').replace(/default: \{.*?\}/, declared.join(', '));
   await expect(loadContract(yaml)).rejects.toThrow('the service itself answers 401: declare 401 or default');
+});
+
+const OF_TYPE: Readonly<Record<SecurityScheme['type'], readonly [name: string, carrier: string]>> = {
+  http: ['userAuth', 'Authorization'],
+  oauth2: ['flowAuth', 'Authorization'],
+  openIdConnect: ['idAuth', 'Authorization'],
+  apiKey: ['keyAuth', 'X-Api-Key'],
+};
+
+test.each(Object.entries(OF_TYPE))('a token of a scheme of type %s has a carrier: %j', async (_, [name, carrier]) => {
+  const { operations } = await loadContract(withSecurity(`[{ ${name}: [] }]`, undefined));
+  expect(operations.map(({ carriers }) => carriers)).toEqual([[carrier]]);
 });

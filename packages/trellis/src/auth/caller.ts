@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { challenge } from 'trellis-contract';
-import { ErrorNumber, Refusal } from 'trellis-contract/ground';
+import { challenge, ErrorNumber, fieldFor, Refusal } from 'trellis-contract/ground';
 
 /** The owner of the access token of a request. */
 export interface Caller {
@@ -11,16 +10,6 @@ export interface Caller {
   /** The claim `sub` of a token of an identity provider. */
   readonly subject: string | undefined;
   readonly scopes: ReadonlySet<string>;
-}
-
-/** The header field of a token, with its name. @param carrier `Authorization`, or the field of an API key */
-export function fieldFor(carrier: string, token: string): string {
-  return `${carrier}: ${carried(carrier, token)}`;
-}
-
-/** The value of that header field. */
-export function carried(carrier: string, token: string): string {
-  return carrier === 'Authorization' ? `Bearer ${token}` : token;
 }
 
 export function tokenMissing(carriers: readonly string[]): Refusal {

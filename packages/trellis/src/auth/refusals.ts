@@ -1,5 +1,4 @@
-import { challenge } from 'trellis-contract';
-import { ErrorNumber, Refusal } from 'trellis-contract/ground';
+import { challenge, ErrorNumber, Refusal } from 'trellis-contract/ground';
 
 /** @param reason for the log alone: a client that guesses tokens must not learn it */
 export function invalidToken(reason?: string): Refusal {

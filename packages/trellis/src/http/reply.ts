@@ -1,5 +1,5 @@
-import { type HeaderValues, type TellFailure, tooLong, withChallenges } from 'trellis-contract';
-import { messageOf, type Refusal } from 'trellis-contract/ground';
+import { type HeaderValues, type TellFailure, tooLong } from 'trellis-contract';
+import { messageOf, type Refusal, withChallenges } from 'trellis-contract/ground';
 import { MAX } from './bounds.ts';
 import type { Context } from './context.ts';
 import { endInstead } from './node-http.ts';

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hashToken, makeToken } from '../auth/token.ts';
 import { type Contract, PAGES, scopesOf } from 'trellis-contract';
-import { fieldFor } from '../auth/caller.ts';
-import { exactJson } from 'trellis-contract/ground';
+import { exactJson, fieldFor } from 'trellis-contract/ground';
 import type { AnyService } from '../service.ts';
 import { shellWord } from '../shell.ts';
 import { StoreUnavailable } from '../storage/store-errors.ts';

@@ -6,10 +6,9 @@ import {
   type OpenApiDocument,
   replyFor,
 } from 'trellis-contract';
-import { carried } from '../../src/auth/caller.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { exactJson } from 'trellis-contract/ground';
+import { carried, exactJson } from 'trellis-contract/ground';
 import { isObject, type JsonObject, type JsonValue, payloadOf, type Wire, without } from 'trellis-contract/derivation';
 import type { AnyService } from '../../src/service.ts';
 import { stubsIn } from '../../src/stub.ts';
