@@ -15,7 +15,7 @@ export const MAPS: ReadonlySet<string> = new Set([
 ]);
 
 /** An object or a list of a document that is not data. */
-interface FoundObject {
+export interface FoundObject {
   readonly node: object;
   /** Whether its author has chosen the names of its members. */
   readonly isMap: boolean;

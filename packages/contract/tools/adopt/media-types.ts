@@ -3,6 +3,7 @@ import { OTHER_TYPE } from '../../src/rules/vocabulary.ts';
 import { locationOf, type Media, METHODS, resolver } from '../../src/schema/document.ts';
 import { asked, type Question } from './decisions.ts';
 import type { Draft } from './edits.ts';
+import { linksTo } from './links.ts';
 import { isJson } from './reading.ts';
 import { memberOf, type OperationNode, type Tree, operationsIn, rename, safely } from './tree.ts';
 
@@ -103,6 +104,8 @@ export const OPERATIONS: Question = {
   key: 'operations',
   ask: (draft) => {
     const { found, areAll } = othersIn(draft);
+    const gone = areAll ? [] : found.map(({ operation: { node } }) => node);
+    const links = gone.length === 0 ? [] : linksTo(gone, draft.document);
     const apply = () => {
       const paths = memberOf(draft.document, 'paths') ?? {};
       for (const { operation } of found) {
@@ -110,13 +113,22 @@ export const OPERATIONS: Question = {
         Reflect.deleteProperty(item, method);
         if (!METHODS.some((each) => Object.hasOwn(item, each))) Reflect.deleteProperty(paths, path);
       }
+      for (const { holder, name } of links) Reflect.deleteProperty(holder, name);
     };
+    const others = (areAll ? [] : found).flatMap(({ operation: { item, method }, bodies }) =>
+      bodies.map((each) => ({ node: item, member: method, name: `${each.where}: ${typesIn(each)}` })),
+    );
     return asked(
       'operations with bodies of a kind that the service does not have, such as forms, multipart, streams, XML and WebSockets',
-      (areAll ? [] : found).flatMap(({ operation: { item, method }, bodies }) =>
-        bodies.map((each) => ({ node: item, member: method, name: `${each.where}: ${typesIn(each)}` })),
-      ),
-      { name: 'leave-out', means: 'the service does not have the operation', apply },
+      [
+        ...others,
+        ...links.map(({ holder, name }) => ({
+          node: holder,
+          member: name,
+          name: `the link ${name}, which leads there`,
+        })),
+      ],
+      { name: 'leave-out', means: 'the service does not have the operation, and no link leads to it', apply },
     );
   },
 };

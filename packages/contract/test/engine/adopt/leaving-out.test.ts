@@ -168,6 +168,39 @@ test('asks about operations with bodies of other kinds, and leaves each out with
   expect(at(made.document, ['components', 'requestBodies', 'Form'])).toBeUndefined();
 });
 
+test('leaves out, with an operation, the links that lead to it, and names the line of each', () => {
+  const document = parse(documentWith(['components', 'links', 'Send'], { operationId: 'send' })) as Data;
+  const done = { '204': { description: 'Done', links: { Again: { operationId: 'send' } } } };
+  const form = { content: { 'multipart/form-data': { schema: { type: 'object' } } } };
+  const send = { operationId: 'send', requestBody: form, responses: done };
+  Object.assign(document['paths'] ?? {}, { '/forms/{id}': { post: send } });
+  const reply = at(document, ['paths', '/books', 'post', 'responses', '201']) as Data;
+  Object.assign(reply, {
+    links: {
+      ById: { operationId: 'send' },
+      ByPath: { operationRef: '#/paths/~1forms~1%7Bid%7D/post' },
+      ByName: { $ref: '#/components/links/Send' },
+      Same: { operationId: 'addBook' },
+      Elsewhere: { operationRef: 'https://books.example/v1.yaml#/paths/~1forms/post' },
+    },
+  });
+  const text = stringify(document);
+  const [asks = ''] = adopted(text).open;
+  const lines = text.split('\n');
+  const told = [...asks.matchAll(/:(\d+):\d+ the link (\w+)/g)].map(([, line, name]) => [
+    lines[Number(line) - 1]?.trim(),
+    name,
+  ]);
+  expect(told).toEqual(['ById', 'ByPath', 'ByName', 'Send'].map((name) => [`${name}:`, name]));
+  const made = adopted(text, 'operations: leave-out\n');
+  expect(made).toMatchObject({ open: [], refusals: [] });
+  expect(Object.keys(at(made.document, ['paths', '/books', 'post', 'responses', '201', 'links']) as Data)).toEqual([
+    'Same',
+    'Elsewhere',
+  ]);
+  expect(at(made.document, ['components', 'links', 'Send'])).toBeUndefined();
+});
+
 test.each([
   ['a form', 'requestBodies', { content: { 'multipart/form-data': { schema: { type: 'object' } } } }],
   ['a stream', 'responses', { description: 'Book', content: { 'text/event-stream': { schema: {} } } }],
