@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import eslint from '@eslint/js';
 import { defineConfig } from 'eslint/config';
@@ -8,6 +8,7 @@ import tseslint from 'typescript-eslint';
 
 const SRC = 'packages/trellis/src';
 const CONTRACT = 'packages/contract/src';
+const PEERS = 'packages/trellis/lab/bench/peers/';
 
 /** Packages that only the folders with these names in `packages` import. */
 const PACKAGES = ['express', 'express-openapi-validator/dist', 'kysely', 'node:process', 'node:sqlite', 'pg'];
@@ -225,6 +226,8 @@ export default defineConfig(
       '**/generated/',
       '**/generated.ts',
       'packages/trellis/template-own/',
+      // Their rules need the types of packages that the bench installs when it first runs.
+      ...(existsSync(`${PEERS}node_modules`) ? [] : [PEERS]),
     ],
   },
   eslint.configs.recommended,

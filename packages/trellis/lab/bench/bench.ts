@@ -3,6 +3,7 @@ import { NoCompiler } from '../../test/support/slow-disk.ts';
 import { comparison, type Plan } from './comparison.ts';
 import { slowDisk } from './disk.ts';
 import { measureGrowth } from './growth.ts';
+import { checkPeers, installPeers, PEERS } from './installed-peers.ts';
 import { filling, type OperationName, TOLD } from './operations.ts';
 import { profile } from './profile.ts';
 import { type Circumstances, record } from './results.ts';
@@ -89,6 +90,7 @@ async function operations(plan: Plan, rows: number): Promise<string> {
 
 /** Makes each measurement very short, so that a test of the bench itself ends soon. */
 async function quick(plan: Plan): Promise<void> {
+  checkPeers();
   const moment: Plan = { ...plan, connections: [8], rounds: 1, warmUpSeconds: 0.1, seconds: 0.2 };
   console.log(await comparison(moment));
   const kinds: Plan = { ...moment, servers: ['service', 'fastify-commit'], operations: KINDS, filling: filling(0) };
@@ -140,6 +142,8 @@ async function main(): Promise<void> {
     seconds: number(seconds),
     surroundings: { environment },
   };
+  const isOfPeer = (server: string) => PEERS.some(([name]) => server.startsWith(name));
+  if (!options.profile && options.grow === undefined && plan.servers.some(isOfPeer)) installPeers();
   const own = [only, options.connections, options.seconds, options.ids].some((option) => option !== undefined);
   if (options.quick) await quick(plan);
   else if (options.profile) {

@@ -6,10 +6,11 @@ import { binary } from '../../test/support/postgres-binaries.ts';
 import { type Environment, ROOT } from '../../test/support/service.ts';
 import { commitHere } from '../../test/support/commit.ts';
 import { fsyncTime } from './disk.ts';
+import { PEERS } from './installed-peers.ts';
 import { canPin, Scratch } from './servers.ts';
 
 const FILE = join(import.meta.dirname, 'RESULTS.md');
-const PACKAGES = ['express', 'express-openapi-validator', 'openapi-backend', 'fastify'];
+const PACKAGES = ['express', 'express-openapi-validator'];
 
 export interface Circumstances {
   /** More environment variables of the servers, such as LD_PRELOAD. */
@@ -43,6 +44,7 @@ function circumstances({ environment = {}, postgres = false }: Circumstances): s
     `an fsync of 4 KiB in ${fsyncTime(scratch, environment).toFixed(2)} ms`,
     `Node ${process.versions.node}`,
     ...PACKAGES.map((name) => `${name} ${version(name)}`),
+    ...PEERS.map((each) => each.join(' ')),
     ...(postgres ? [postgresVersion(), `its client pg ${version('pg')}`] : []),
   ].join(' · ');
 }

@@ -34,7 +34,9 @@ export class Project {
   restore(...names: readonly string[]): void {
     for (const name of names) {
       this.remove(name);
-      cpSync(join(this.from, name), join(this.folder, name), { recursive: true });
+      // The packages that the bench installs beside its peers are left out.
+      const filter = (path: string) => !path.endsWith('/node_modules');
+      cpSync(join(this.from, name), join(this.folder, name), { recursive: true, filter });
     }
   }
 
