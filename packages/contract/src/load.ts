@@ -111,10 +111,7 @@ export function examine(
   const judged = errorBody === undefined ? [] : (attempt(() => outsideOf(document, typeOutside(operations))) ?? []);
   const [outside] = withValidators(judged, document, attempt, compilers);
   const tell = requireFailures(document, operations, follow, errorBody, outside, attempt);
-  for (const operation of operations)
-    attempt(() => {
-      requireRequestIds(operation);
-    });
+  requireRequestIds(operations, compilers.reply, attempt);
   const sent = operations.flatMap(({ values, body }) => [values, ...(body?.types.values() ?? [])]);
   const values = sent.map(({ schema }) => schema);
   requireOneIntegerType(values, follow, attempt);

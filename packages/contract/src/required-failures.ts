@@ -1,5 +1,12 @@
 import { inspect } from 'node:util';
-import { type Follow, type Method, type OpenApiDocument, pathItemsOf, refuse } from './schema/document.ts';
+import {
+  type AnySchema,
+  type Follow,
+  type Method,
+  type OpenApiDocument,
+  pathItemsOf,
+  refuse,
+} from './schema/document.ts';
 import type { Attempt } from './schema/findings.ts';
 import { exactJson } from './schema/int64.ts';
 import { replyFor } from './message/content.ts';
@@ -19,6 +26,7 @@ import {
   type TellFailure,
   tellFailureAs,
 } from './failures.ts';
+import { type Compilers, compiles } from './validator/operations.ts';
 import { ErrorNumber, Refusal, type RequestFault, statusOf } from './refusal.ts';
 
 /** Failures of the connection and the router: an operation need not declare them. */
@@ -63,23 +71,41 @@ export function outsideOf(document: OpenApiDocument, mediaType: string): Declare
   return outside === undefined ? [] : [{ ...outside, id: 'components/schemas/Error' }];
 }
 
-/** @throws ContractError if a reply forbids an X-Request-Id that the service may send */
-export function requireRequestIds({ method, path, replies, validator }: ContractOperation): void {
-  for (const [status, { headers }] of replies) {
-    const [name, header] = Object.entries(headers).find(([each]) => /^x-request-id$/i.test(each)) ?? [];
-    if (name === undefined || header === undefined) continue;
-    for (const id of REQUEST_IDS)
-      try {
-        validator.reply(status, { [name]: id }, undefined);
-      } catch (error) {
-        if (!(error instanceof ReplyError)) throw error;
-        // The missing body is a fault that does not count here.
-        const fault = error.faults.find((each) => each.path === `/headers/${name}`);
-        if (fault === undefined) continue;
-        const why = `clients may choose the id ${id}, but ${inWords([fault])}`;
-        refuse(header, `${method} ${path}, response ${status}`, why);
+/**
+ * @param compilers of replies: the header alone is judged, as to judge a whole reply compiles all of it once more
+ * @throws ContractError, with `attempt`, if a reply forbids an X-Request-Id that the service may send
+ */
+export function requireRequestIds(
+  operations: readonly ContractOperation[],
+  { translation, compile }: Compilers['reply'],
+  attempt: Attempt,
+): void {
+  const known = new Map<object, string | undefined>();
+  const whyNot = (name: string, schema: AnySchema): string | undefined => {
+    const component = translation.component(
+      translation.schema({ properties: { headers: { properties: { [name]: schema } } } }),
+    );
+    const find = compile(component);
+    for (const id of REQUEST_IDS) {
+      const [fault] = find.first({ headers: { [name]: id } }) ?? [];
+      if (fault !== undefined) return `clients may choose the id ${id}, but ${inWords([fault])}`;
+    }
+    return undefined;
+  };
+  for (const { method, path, replies } of operations)
+    attempt(() => {
+      for (const [status, { headers }] of replies) {
+        const [name, header] = Object.entries(headers).find(([each]) => /^x-request-id$/i.test(each)) ?? [];
+        if (name === undefined || header === undefined) continue;
+        if (!known.has(header))
+          known.set(
+            header,
+            compiles(path, () => whyNot(name, header.schema)),
+          );
+        const why = known.get(header);
+        if (why !== undefined) refuse(header, `${method} ${path}, response ${status}`, why);
       }
-  }
+    });
 }
 
 /**

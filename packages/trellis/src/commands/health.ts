@@ -1,8 +1,8 @@
-import { get } from 'node:http';
 import { readConfig, textIn } from '../config.ts';
 import type { PAGES } from 'trellis-contract';
 import type { Environment } from '../environment.ts';
 import { ExplainedError, messageOf } from 'trellis-contract/ground';
+import { http } from '../http/node-http.ts';
 import { durationMs } from '../read-settings.ts';
 import { reachable } from '../instance/reachable.ts';
 import type { AnyService } from '../service.ts';
@@ -55,7 +55,7 @@ export async function checkHealth(
 
 async function statusOf(url: string, patienceMs: number): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
-  const request = get(url, { agent: false, signal: AbortSignal.timeout(patienceMs) }, (response) => {
+  const request = http.get(url, { agent: false, signal: AbortSignal.timeout(patienceMs) }, (response) => {
     // Node sets statusCode on every response that a client receives.
     resolve(response.statusCode ?? 0);
     response.destroy();

@@ -1,4 +1,3 @@
-import { validateHeaderValue } from 'node:http';
 import {
   type ContractOperation,
   type HeaderValues,
@@ -11,6 +10,7 @@ import {
 } from 'trellis-contract';
 import type { Context } from './context.ts';
 import { isKnown } from './entity-tag.ts';
+import { http } from './node-http.ts';
 import { fieldOf } from './reply.ts';
 import type { Stage } from './stage.ts';
 
@@ -58,7 +58,7 @@ function validated({ status, headers: fields, body: returned }: ReplyData, opera
     if (['object', 'function', 'symbol'].includes(typeof value))
       throw new Error(`${operation.id} answered with the header ${name}, which is no text, number or boolean`);
     // Otherwise Node would throw later, with some of the headers set.
-    validateHeaderValue(name, fieldOf(value));
+    http.validateHeaderValue(name, fieldOf(value));
   }
   const { body, work } = declared.content?.sent(returned) ?? { body: returned, work: workFor(0) };
   operation.validator.reply(status, headers, body, work);

@@ -12,7 +12,7 @@
  * @module
  */
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express, { type Request, type Response } from 'express';
 import type { Logger } from 'pino';
@@ -22,7 +22,7 @@ import { DEADLINE, MAX } from './bounds.ts';
 import type { Exchange } from './connection.ts';
 import { Context } from './context.ts';
 import { Ledger, type OnCutOff } from './ledger.ts';
-import { allowHalfOpen, classesOf, stopAccepting } from './node-http.ts';
+import { allowHalfOpen, classesOf, http, stopAccepting } from './node-http.ts';
 import { remainWithin, within } from '../place.ts';
 import { refuseUnreadable, tooSlow } from './unreadable.ts';
 
@@ -61,7 +61,7 @@ async function open(
   logger: Logger,
   { onUnreadable, onCutOff, connections, idleMs = DEADLINE.idle }: ListenOptions = {},
 ) {
-  const server = createServer({
+  const server = http.createServer({
     ...classes,
     maxHeaderSize: MAX.headBytes,
     headersTimeout: DEADLINE.head,

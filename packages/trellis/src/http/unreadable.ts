@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { type Server, STATUS_CODES } from 'node:http';
+import type { Server } from 'node:http';
 import type { Logger } from 'pino';
 import { ErrorNumber, Refusal } from 'trellis-contract/ground';
 import type { TellFailure } from 'trellis-contract';
 import { MAX } from './bounds.ts';
 import type { Connection } from './connection.ts';
 import type { Ledger } from './ledger.ts';
-import { isOtherVersion } from './node-http.ts';
+import { http, isOtherVersion } from './node-http.ts';
 import { otherVersion } from './request-target.ts';
 
 /** Node makes no response object for bytes that it cannot read as a request. @returns a function that answers them */
@@ -104,7 +104,7 @@ function refusalOf(error: ParseError): Refusal {
 
 function inText(refusal: Refusal, requestId: string, body = ''): string {
   const head = [
-    `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status] ?? ''}`,
+    `HTTP/1.1 ${refusal.status} ${http.STATUS_CODES[refusal.status] ?? ''}`,
     ...(body === '' ? [] : ['Content-Type: application/json']),
     `X-Request-Id: ${requestId}`,
     `Content-Length: ${Buffer.byteLength(body)}`,

@@ -18,3 +18,11 @@ test('a service that imports trellis loads no package', async () => {
   const { ended, stdout } = start(process.execPath, ['--input-type=module', '-e', script], {}, ROOT);
   expect([await ended, stdout()]).toEqual([0, 'true\n']);
 });
+
+test('what serves loads neither the fetch of Node nor TLS before they are needed', async () => {
+  const script = `
+    await import(${JSON.stringify(new URL('../../src/commands/serve.ts', import.meta.url).href)});
+    console.log(process.moduleLoadList.filter((each) => /NativeModule (http|tls|internal\\/deps\\/undici\\/undici)$/.test(each)));`;
+  const { ended, stdout } = start(process.execPath, ['--input-type=module', '-e', script], {}, ROOT);
+  expect([await ended, stdout()]).toEqual([0, "[ 'NativeModule http' ]\n"]);
+});

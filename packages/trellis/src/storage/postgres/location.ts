@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { getCACertificates } from 'node:tls';
 import { messageOf } from 'trellis-contract/ground';
 import { shellWord } from '../../shell.ts';
 
@@ -122,9 +121,14 @@ function readTls(parameters: URLSearchParams): Tls {
   return {
     // As in libpq, a root certificate turns `require` into `verify-ca`.
     mode: mode === 'require' && rootCert !== null ? 'verify-ca' : mode,
-    ...(rootCert ? { ca: rootCert === 'system' ? getCACertificates('system') : readPem('sslrootcert', rootCert) } : {}),
+    ...(rootCert ? { ca: rootCert === 'system' ? systemCertificates() : readPem('sslrootcert', rootCert) } : {}),
     ...(cert && key ? { cert: readPem('sslcert', cert), key: readPem('sslkey', key) } : {}),
   };
+}
+
+/** Each command reads a location, and few of them need TLS, which takes 20 ms to load. */
+function systemCertificates(): string[] {
+  return process.getBuiltinModule('node:tls').getCACertificates('system');
 }
 
 function readPem(name: string, path: string): string {
