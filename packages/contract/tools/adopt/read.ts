@@ -196,7 +196,7 @@ async function bundled(file: string, document: Tree, outside: Tree): Promise<Tre
   } catch (error) {
     why = Error.isError(error) ? error.message : String(error);
   }
-  const cure = 'let none lead to itself, and each to the last one directly';
+  const cure = 'let no reference lead back to itself, and let each name the last file of its chain';
   const what = `the files from here cannot become one: ${why}: ${cure}`;
   throw externalRefResolver.refused[0] ?? new ContractError(what, locationOf(outside, '$ref'));
 }

@@ -46,38 +46,45 @@ test('docs/idempotency-key.md shows the code of the service that these tests run
     expect(unindented(readFileSync(join(FOLDER, file), 'utf8'))).toContain(unindented(text));
 });
 
-test.each(ENGINES)('answers a repeated key as the first time, and books once, on %s', async (engine) => {
-  await using instance = await startOn(engine, service, { LOG_LEVEL: 'fatal' });
-  const [ada, bob] = [await instance.token(), await instance.token()].map(
-    (token) => new Client({ url: instance.url, service, token }),
-  ) as [Client, Client];
-  const first = await book(ada, 'a', ROOM);
-  expect(first).toEqual({ status: 201, replayed: null, body: { ...ROOM, id: first.body.id } });
-  expect(await book(ada, 'a', { cents: ROOM.cents, room: 'Kew' })).toEqual({ ...first, replayed: 'true' });
-  for (const other of [
-    { ...ROOM, room: 'Eden' },
-    { ...ROOM, cents: 9007199254740992n },
-  ])
-    expect(await book(ada, 'a', other)).toMatchObject({ status: 422, body: { error: 42201 } });
-  // A key is of one caller, and another key is another booking.
-  const others = [await book(bob, 'a', ROOM), await book(ada, 'b', ROOM)];
-  expect(others.map(({ status, replayed }) => [status, replayed])).toEqual(others.map(() => [201, null]));
-  expect(new Set([first, ...others].map(({ body }) => body.id)).size).toBe(3);
-  expect(await counts(ada)).toEqual({ bookings: 3n, keys: 3n });
-  for (const key of ['', 'x'.repeat(65), 'a b']) expect([key, (await book(ada, key, ROOM)).status]).toEqual([key, 400]);
-});
+test.each(ENGINES)(
+  'createBooking answers a repeated Idempotency-Key as the first time, and books once, on %s',
+  async (engine) => {
+    await using instance = await startOn(engine, service, { LOG_LEVEL: 'fatal' });
+    const [ada, bob] = [await instance.token(), await instance.token()].map(
+      (token) => new Client({ url: instance.url, service, token }),
+    ) as [Client, Client];
+    const first = await book(ada, 'a', ROOM);
+    expect(first).toEqual({ status: 201, replayed: null, body: { ...ROOM, id: first.body.id } });
+    expect(await book(ada, 'a', { cents: ROOM.cents, room: 'Kew' })).toEqual({ ...first, replayed: 'true' });
+    for (const other of [
+      { ...ROOM, room: 'Eden' },
+      { ...ROOM, cents: 9007199254740992n },
+    ])
+      expect(await book(ada, 'a', other)).toMatchObject({ status: 422, body: { error: 42201 } });
+    // A key is of one caller, and another key is another booking.
+    const others = [await book(bob, 'a', ROOM), await book(ada, 'b', ROOM)];
+    expect(others.map(({ status, replayed }) => [status, replayed])).toEqual(others.map(() => [201, null]));
+    expect(new Set([first, ...others].map(({ body }) => body.id)).size).toBe(3);
+    expect(await counts(ada)).toEqual({ bookings: 3n, keys: 3n });
+    for (const key of ['', 'x'.repeat(65), 'a b'])
+      expect([key, (await book(ada, key, ROOM)).status]).toEqual([key, 400]);
+  },
+);
 
-test.each(ENGINES)('books once when one key comes eight times at once, on %s', async (engine) => {
-  await using instance = await startOn(engine, service, { LOG_LEVEL: 'fatal' });
-  const client = new Client({ url: instance.url, service, token: await instance.token() });
-  const answers = await Promise.all(Array.from({ length: 8 }, () => book(client, 'a', ROOM)));
-  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
-  expect(answers.filter(({ replayed }) => replayed === null)).toHaveLength(1);
-  expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
-  expect(await counts(client)).toEqual({ bookings: 1n, keys: 1n });
-});
+test.each(ENGINES)(
+  'createBooking books once when one Idempotency-Key comes eight times at once, on %s',
+  async (engine) => {
+    await using instance = await startOn(engine, service, { LOG_LEVEL: 'fatal' });
+    const client = new Client({ url: instance.url, service, token: await instance.token() });
+    const answers = await Promise.all(Array.from({ length: 8 }, () => book(client, 'a', ROOM)));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
+    expect(answers.filter(({ replayed }) => replayed === null)).toHaveLength(1);
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+    expect(await counts(client)).toEqual({ bookings: 1n, keys: 1n });
+  },
+);
 
-test.each(ENGINES)('keeps no key of a booking that fails, on %s', async (engine) => {
+test.each(ENGINES)('createBooking keeps no Idempotency-Key of a booking that fails, on %s', async (engine) => {
   const { url, run } = await newStore(engine);
   await using instance = await startOn(engine, service, { DATABASE_URL: url, LOG_LEVEL: 'silent' });
   const client = new Client({ url: instance.url, service, token: await instance.token() });
@@ -92,7 +99,7 @@ test.each(ENGINES)('keeps no key of a booking that fails, on %s', async (engine)
 test.each([
   ['SQLite', 'at - 86400000'],
   ['PostgreSQL', "at - interval '24 hours'"],
-] as const)('forgets a key after 24 hours, on %s', async (engine, earlier) => {
+] as const)('the service forgets an Idempotency-Key after 24 hours, on %s', async (engine, earlier) => {
   const { url, run } = await newStore(engine);
   const start = () => startOn(engine, service, { DATABASE_URL: url, LOG_LEVEL: 'fatal' });
   const clientOf = (instance: TestInstance, token: string) => new Client({ url: instance.url, service, token });

@@ -34,7 +34,7 @@ beforeAll(async () => {
   expect([code, stderr]).toEqual([0, '']);
 });
 
-test('compiles', async () => {
+test('the code of docs/texts-and-bytes.md compiles', async () => {
   expect(await errors(project)).toEqual([]);
 });
 

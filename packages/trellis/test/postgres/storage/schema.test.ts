@@ -130,7 +130,7 @@ test.each([
     back: 'drop table items; alter table other rename to items',
     message: 'has the column "name" of items as TEXT, not as TEXT not null: change it back',
   },
-])('is not ready on $engine, nor opened again, after: $change', async ({ make, change, back, message }) => {
+])('a store on $engine is not ready, nor opened again, after: $change', async ({ make, change, back, message }) => {
   const { location, run } = await make();
   const store = await openStore(LAYOUT, location, { create: true });
   await store.ready();

@@ -5,7 +5,7 @@ import { trellis } from '../../support/trellis.ts';
 const FOLDER = 'packages/trellis/test/services/items';
 const ID = '        id:\n          description: Any 64-bit';
 
-test('`generate` tells of a body with more members than can be compiled by lines, and prints no code of it', async () => {
+test('`generate` names the line of a body with more members than can be compiled, and prints none of its code', async () => {
   const project = new Project();
   const members = Array.from({ length: 5000 }, (_, index) => `        m${index}: { type: string, maxLength: 10 }\n`);
   project.edit(`${FOLDER}/openapi.yaml`, ID, members.join('') + ID);

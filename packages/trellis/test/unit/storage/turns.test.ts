@@ -129,7 +129,7 @@ test('Turns go to the caller that has the fewest, and work without a caller coun
   await endAll();
 });
 
-test('Turns keep some for callers that have none', async () => {
+test('Turns keep some turns for callers that have none', async () => {
   const { begun, ask, end, endAll } = watched(4, Infinity, { spare: 2 });
   for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1', 'c2', 'd1']) ask(name);
   expect(begun.splice(0)).toEqual(['a1', 'a2', 'b1', 'c1']);
@@ -140,7 +140,7 @@ test('Turns keep some for callers that have none', async () => {
   await endAll();
 });
 
-test('Turns give work that has had one already the next of its caller, until its deadline', async () => {
+test('Turns give the next turn of a caller to its work that is tried again, until the deadline of that work', async () => {
   const clock = jest.spyOn(performance, 'now').mockReturnValue(0);
   const { begun, ask, end, endAll } = watched(1, 1000);
   for (const name of ['a1', 'a2', 'a3']) ask(name);
