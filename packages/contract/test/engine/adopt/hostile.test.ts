@@ -81,14 +81,18 @@ test('adopt names the file at fault, also when that is a file with the name open
 
 test('adopt refuses, by the line that leads to the file, references that lead in a circle', async () => {
   const { code, stdout, isWritten } = await run(referring('other.yaml#/S'), { 'other.yaml': "S: { $ref: '#/S/a' }\n" });
-  expect(stdout).toMatch(refusalOf(MAIN, 'the files from here cannot become one: …: let none lead to itself'));
+  expect(stdout).toMatch(
+    refusalOf(MAIN, 'the files from here cannot become one: …: let no reference lead back to itself'),
+  );
   expect([code, isWritten]).toEqual([2, false]);
 });
 
 test('adopt refuses a path item in a file that refers to itself', async () => {
   const other = `get: { operationId: a, callbacks: { c: { /x: { $ref: other.yaml } } }, responses: {} }\n`;
   const { code, stdout } = await run(documentWith(['paths', '/a'], { $ref: 'other.yaml' }), { 'other.yaml': other });
-  expect(stdout).toMatch(refusalOf(MAIN, 'the files from here cannot become one: a circle: let none lead to itself'));
+  expect(stdout).toMatch(
+    refusalOf(MAIN, 'the files from here cannot become one: a circle: let no reference lead back to itself'),
+  );
   expect(code).toBe(2);
 });
 

@@ -19,7 +19,7 @@ test('adopt refuses, by the line that leads to the file, references that lead th
   const references = Array.from({ length: 5000 }, (_, at) => `S${at}: { items: { $ref: '#/S${at + 1}' } }\n`);
   const { code, stdout, isWritten } = await run(main, `${references.join('')}S5000: {}\n`);
   expect(stdout).toMatch(
-    /^refusal: books\.yaml:\d+:\d+: .*the files from here cannot become one: .*: let none lead to itself/m,
+    /^refusal: books\.yaml:\d+:\d+: .*the files from here cannot become one: .*: let no reference lead back to itself/m,
   );
   expect([code, isWritten]).toEqual([2, false]);
 });
