@@ -1,4 +1,5 @@
 import { ErrorNumber, Refusal, type RequestFault } from '../refusal.ts';
+import { OF_ANY_OTHER } from '../schema/subschemas.ts';
 import { STRING_FORMATS } from '../schema/formats.ts';
 
 /** What is wrong with one value of a message: `{ path: '/body/id', keyword: 'type', wanted: 'integer', … }`. */
@@ -67,7 +68,7 @@ const NOUNS: Readonly<Record<string, string>> = {
 /** The text of a parameter or of a header field is never null. */
 const IN_TEXT = /^\/(?:path|query|headers?)\//;
 
-const IS_NOT_ALLOWED = ['false schema', 'additionalProperties', 'unevaluatedProperties'];
+const IS_NOT_ALLOWED: readonly string[] = ['false schema', ...OF_ANY_OTHER];
 
 /** Whether a member is missing, or must not be there, whatever its value is. */
 export function isOfName({ keyword = '' }: Fault): boolean {

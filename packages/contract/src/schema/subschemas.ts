@@ -21,7 +21,9 @@ export const OF_MEMBERS: readonly string[] = keywordsThat(
 );
 const OF_OTHERS = keywordsThat(({ to }) => to === 'other members');
 /** Those that apply to members of any name. */
-const OF_ANY_OTHER = keywordsThat(({ to, in: how }) => to === 'other members' && how === undefined);
+export const OF_ANY_OTHER: readonly HoldingKeyword[] = keywordsThat(
+  ({ to, in: how }) => to === 'other members' && how === undefined,
+);
 const BENEATH = keywordsThat(({ to, holds }) => /member|items/.test(to) && holds !== 'by a test');
 const TESTING_ITEMS = keywordsThat(({ to, holds }) => to === 'items' && holds === 'by a test');
 

@@ -1,10 +1,10 @@
-import { resolver, type Schema, targetOf } from '../../src/schema/document.ts';
+import { targetOf } from '../../src/schema/document.ts';
 import { namesIn } from '../../src/schema/yaml.ts';
 import { beneath, closure, joined, OF_MEMBERS, typed, typesOf } from '../../src/schema/subschemas.ts';
 import { drop, type Edit } from './edits.ts';
 import { defaultsNotKept, marksNotKept } from './places.ts';
 import { nodesIn } from '../../src/rules/objects.ts';
-import { added, isNode, memberOf, type Tree, operationsIn } from './tree.ts';
+import { added, isNode, memberOf, schemasOfMessages, type Tree } from './tree.ts';
 
 const MAX_NAMES = 100;
 
@@ -37,7 +37,8 @@ export const EDITS_OF_MEANING: readonly Edit[] = [
     what: 'a schema that has members says that it is an object',
     of: 'OpenAPI',
     change: (_, { document, follow }) => {
-      const changed = closure([...bodiesIn(document), ...parametersIn(document)], (each) => {
+      const sent = schemasOfMessages(document).flatMap(({ of, schema }) => (of === 'reply' ? [] : [schema]));
+      const changed = closure(sent, (each) => {
         const all = typed(each, follow);
         return [...all, ...all.flatMap(beneath)];
       }).filter(
@@ -79,24 +80,3 @@ export const EDITS_OF_MEANING: readonly Edit[] = [
     },
   },
 ];
-
-/** The schemas of all parameters. */
-function parametersIn(document: Tree): Schema[] {
-  const resolve = resolver(document);
-  return operationsIn(document).flatMap(({ node, item }) => {
-    const lists = [item['parameters'], node['parameters']].flatMap((each): unknown[] =>
-      Array.isArray(each) ? each : [],
-    );
-    return lists.filter(isNode).flatMap((each) => memberOf(resolve(each), 'schema') ?? []) as Schema[];
-  });
-}
-
-/** The schemas of all bodies of requests. */
-function bodiesIn(document: Tree): Schema[] {
-  const resolve = resolver(document);
-  return operationsIn(document).flatMap(({ node }) => {
-    const body = memberOf(node, 'requestBody');
-    const content = memberOf(body && resolve(body), 'content') ?? {};
-    return Object.values(content).flatMap((media) => memberOf(media, 'schema') ?? []) as Schema[];
-  });
-}

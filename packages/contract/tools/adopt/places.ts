@@ -1,16 +1,8 @@
 import { ContractError } from '../../src/contract-error.ts';
-import {
-  METHODS,
-  type AnySchema,
-  type Follow,
-  follower,
-  locationOf,
-  resolver,
-  type Schema,
-} from '../../src/schema/document.ts';
+import { type AnySchema, type Follow, follower, locationOf, type Schema } from '../../src/schema/document.ts';
 import { applicator, HOLDING_KEYWORDS, schemasOf } from '../../src/schema/applicators.ts';
 import { ELSEWHERE, innerPlace, OF_PARAMETER, type Place } from '../../src/validator/place.ts';
-import { isNode, memberOf, type Tree } from './tree.ts';
+import { schemasOfMessages, type Tree } from './tree.ts';
 
 /** A place of a message where a schema applies. */
 interface Use extends Pick<Place, 'of' | 'isConditional'> {
@@ -46,24 +38,10 @@ function usesIn(document: Tree, follow: Follow): Map<Schema, Use[]> {
       for (const each of held) visit(each, inner, used);
     }
   };
-  const resolve = resolver(document);
-  const schemaOf = (holder: unknown) => ((isNode(holder) ? resolve(holder)['schema'] : undefined) ?? true) as AnySchema;
-  const visitBody = (holder: Tree, isRequest: boolean) => {
-    for (const media of Object.values(memberOf(holder, 'content') ?? {}))
-      visit(schemaOf(media), ELSEWHERE, { isMember: false, isRequest });
-  };
-  for (const item of Object.values(memberOf(document, 'paths') ?? {}))
-    for (const holder of [item, ...METHODS.map((method) => memberOf(item, method))].filter(isNode)) {
-      for (const each of (holder['parameters'] ?? []) as Tree[])
-        visit(schemaOf(each), OF_PARAMETER, { isMember: true, isRequest: true });
-      const body = memberOf(holder, 'requestBody');
-      if (body !== undefined) visitBody(resolve(body), true);
-      for (const response of Object.values(memberOf(holder, 'responses') ?? {}).filter(isNode)) {
-        visitBody(resolve(response), false);
-        for (const each of Object.values(memberOf(resolve(response), 'headers') ?? {}))
-          visit(schemaOf(each), ELSEWHERE, { isMember: false, isRequest: false });
-      }
-    }
+  for (const { of, schema } of schemasOfMessages(document)) {
+    const isMember = of === 'parameter';
+    visit(schema, isMember ? OF_PARAMETER : ELSEWHERE, { isMember, isRequest: of !== 'reply' });
+  }
   for (const next of pending) enter(...next);
   return uses;
 }

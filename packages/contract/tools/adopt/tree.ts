@@ -1,4 +1,4 @@
-import { METHODS, resolver } from '../../src/schema/document.ts';
+import { METHODS, resolver, type Schema } from '../../src/schema/document.ts';
 import { isLarge } from '../../src/schema/exact.ts';
 import { objectsIn } from '../../src/rules/objects.ts';
 
@@ -46,6 +46,27 @@ export function operationsIn(document: Tree): OperationNode[] {
       const node = memberOf(item, method);
       return item === undefined || node === undefined ? [] : [{ node, item, method, path }];
     });
+  });
+}
+
+/** The schemas of all messages, with the part of the message that each describes. */
+export function schemasOfMessages(document: Tree) {
+  const resolve = resolver(document);
+  const resolved = (node: unknown) => (isNode(node) ? safely(() => resolve(node)) : undefined);
+  const valuesOf = (node: unknown, name: string) => Object.values(resolved(node)?.[name] ?? {}) as unknown[];
+  const holders = operationsIn(document).flatMap(({ node, item }) => {
+    const replies = valuesOf(node, 'responses');
+    return [
+      ...[item, node].flatMap((each) => valuesOf(each, 'parameters')).map((each) => ['parameter', each] as const),
+      ...valuesOf(node['requestBody'], 'content').map((each) => ['body', each] as const),
+      ...replies
+        .flatMap((each) => [...valuesOf(each, 'content'), ...valuesOf(each, 'headers')])
+        .map((each) => ['reply', each] as const),
+    ];
+  });
+  return holders.flatMap(([of, holder]) => {
+    const schema = memberOf(resolved(holder), 'schema');
+    return schema === undefined ? [] : [{ of, schema: schema as Schema }];
   });
 }
 

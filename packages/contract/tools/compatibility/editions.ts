@@ -4,6 +4,7 @@ import type { Contract, ContractBody, ContractOperation } from '../../src/messag
 import { readOperations } from '../../src/contract.ts';
 import { type AnySchema, type Follow, follower, type OpenApiDocument } from '../../src/schema/document.ts';
 import { keywordsThat } from '../../src/schema/applicators.ts';
+import { OF_ANY_OTHER } from '../../src/schema/subschemas.ts';
 import { Refusal } from '../../src/refusal.ts';
 import { outlinesOf } from '../../src/message/undeclared.ts';
 import { ReplyError } from '../../src/message/faults.ts';
@@ -143,6 +144,7 @@ const LIMITS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'].co
   ['Length', 'Items', 'Properties'].flatMap((each) => [`min${each}`, `max${each}`]),
 );
 /** Beneath these, a schema that allows more may make another one allow less. */
+const CLOSING: readonly string[] = OF_ANY_OTHER;
 const INVERTING: readonly string[] = [
   'oneOf',
   ...keywordsThat(({ to, holds }) => holds === 'by a test' || to === 'names'),
@@ -158,7 +160,7 @@ export function tolerant(was: Contract, is: Contract): Edition {
     const other = valueAt(is.document, at);
     const isDropped = ([keyword, value]: readonly [string, unknown]) =>
       LIMITS.includes(keyword) ||
-      (value === false && /^(additional|unevaluated)Properties$/.test(keyword)) ||
+      (value === false && CLOSING.includes(keyword)) ||
       (keyword === 'pattern' && isObject(other) && other['pattern'] === undefined);
     return Object.fromEntries(Object.entries(schema).filter((each) => !isDropped(each)));
   });
