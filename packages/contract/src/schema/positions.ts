@@ -39,7 +39,8 @@ export class Position {
   readonly roots: readonly AnySchema[];
   private readonly schemas: readonly Schema[];
   private readonly patterns: readonly RegExp[];
-  private readonly places: number;
+  /** The number of items that have places of their own, before the others. */
+  readonly places: number;
   private readonly follow: Follow;
   private readonly pool: Pool;
   private readonly members = new Map<string, Position>();
@@ -117,6 +118,14 @@ export class Position {
     const known = this.elements.get(at);
     if (known !== undefined) return known;
     return this.elements.getOrInsertComputed(at, () => this.part(this.schemas.map(itemAt(at))));
+  }
+
+  /** The places of members that no schema names, by the pattern that their names match; '': by none. */
+  get unnamed(): ReadonlyMap<string, Position> {
+    return new Map([
+      ['', this.other([])],
+      ...this.patterns.map((pattern) => [pattern.source, this.other([pattern])] as const),
+    ]);
   }
 
   /** The number of sets of patterns that a name can match. */

@@ -48,11 +48,9 @@ class Comparer {
       if (present === undefined) this.report('operation removed', where);
       else this.compareOperation(operation, present, where);
     }
-    const pathsOf = ({ operations }: Contract, method: string) =>
-      operations.filter((each) => each.method === method).map(({ path }) => path);
-    for (const [where, { method, path }] of now) {
-      if (takesRequests(path, pathsOf(was, method), pathsOf(is, method)))
-        this.report('requests of another path taken', where);
+    for (const [where, operation] of now) {
+      if (takesRequests(operation, was.operations, is.operations))
+        this.report('requests of another operation taken', where);
       else if (!old.has(where)) this.report('operation added', where);
     }
     this.compareErrorNumbers(errorNumbersIn(was.document), errorNumbersIn(is.document));
@@ -180,8 +178,8 @@ class Comparer {
       if (fault !== undefined && this.tolerant.faultOf(forgiving, status, reply) !== undefined)
         untold.add(fault, replyText(reply));
     }
-    const read = this.was.membersSent(was, old, replies);
-    const kept = this.is.membersSent(is, now, replies);
+    const read = this.was.membersSent(was, old, replies, false);
+    const kept = this.is.membersSent(is, now, replies, true);
     for (const name of read.difference(kept)) this.report('member of replies removed', where, name);
     this.reportAll('reply not declared', where, untold, ' was not declared');
     if (narrowed !== undefined && status.startsWith('2'))
@@ -192,7 +190,9 @@ class Comparer {
   private compareDeclared(was: AnySchema | undefined, is: AnySchema | undefined, where: string): void {
     if (was === undefined || is === undefined) return;
     const ofRequests = /request body| parameter /.test(where);
-    for (const { name, before, present } of pairsIn(this.was.position(was), this.is.position(is))) {
+    const areKept = (before: Position, present: Position) =>
+      this.was.othersOf(before) === 'kept' && this.is.othersOf(present) === 'kept';
+    for (const { name, before, present } of pairsIn(this.was.position(was), this.is.position(is), areKept)) {
       if (present === undefined) {
         // The service refuses the member in a closed object, and ignores it in an open one. Replies are compared by messages.
         if (ofRequests) this.report('member of requests removed', where, name);

@@ -20,35 +20,47 @@ export function declaredIn({ document }: Contract, { path, method }: ContractOpe
 }
 
 interface Pair {
-  /** Such as `children[].name`. */
+  /** Such as `children[].name`; `texts{}` for the members of a map, whose names no schema has. */
   readonly name: string;
   readonly before: Position;
   /** Undefined: the present contract declares no such place. */
   readonly present: Position | undefined;
 }
 
-/** Each place that a contract declares in a value, with the same place of the present contract; each pair once. */
+/**
+ * Each place that a contract declares in a value, with the same place of the present contract; each pair once.
+ *
+ * @param areKept whether both hand on the members that no schema names
+ */
 export function* pairsIn(
   before: Position,
   present: Position | undefined,
+  areKept: (before: Position, present: Position) => boolean,
   name = '',
   seen = new Map<Position, Set<Position | undefined>>(),
 ): Generator<Pair> {
   const others = seen.getOrInsertComputed(before, () => new Set());
-  if (others.has(present)) return;
+  // No value stands where the schema is `false`.
+  if (others.has(present) || before.roots.includes(false)) return;
   others.add(present);
   yield { name, before, present };
   for (const each of before.names) {
     const now = present?.names.has(each) === true ? present.member(each) : undefined;
-    yield* pairsIn(before.member(each), now, name === '' ? each : `${name}.${each}`, seen);
+    yield* pairsIn(before.member(each), now, areKept, name === '' ? each : `${name}.${each}`, seen);
   }
-  if (hasItems(before))
-    yield* pairsIn(
-      before.item(Infinity),
-      present && hasItems(present) ? present.item(Infinity) : undefined,
-      `${name}[]`,
-      seen,
-    );
+  if (present !== undefined && areKept(before, present)) {
+    const unnamed = present.unnamed;
+    for (const [pattern, place] of before.unnamed) {
+      const now = unnamed.get(pattern) ?? unnamed.get('');
+      // Where the present contract forbids them, messages show it.
+      if (now?.roots.includes(false) === false) yield* pairsIn(place, now, areKept, `${name}{${pattern}}`, seen);
+    }
+  }
+  if (!hasItems(before)) return;
+  const now = present && hasItems(present) ? present : undefined;
+  const places = Math.max(before.places, now?.places ?? 0);
+  for (const at of [...Array(places).keys(), Infinity])
+    yield* pairsIn(before.item(at), now?.item(at), areKept, `${name}[${at === Infinity ? '' : at}]`, seen);
 }
 
 const hasItems = ({ types }: Position) => types.size < 7 && types.has('array');

@@ -48,8 +48,18 @@ export class Edition {
     return types.has('object') ? outlinesOf(this.follow).othersOf(roots) : 'none';
   }
 
-  /** The declared headers and members, such as `body.parts[].id`, of those replies that the service may send. */
-  membersSent(operation: ContractOperation, status: string, replies: readonly DerivedReply[]): Set<string> {
+  /**
+   * The declared headers and members, such as `body.parts[].id`, of those replies that the service may send.
+   *
+   * @param isAnyPlace whether each item counts both at its index, and as one of all: clients read the first two of a list at
+   *   their indices if these have schemas of their own
+   */
+  membersSent(
+    operation: ContractOperation,
+    status: string,
+    replies: readonly DerivedReply[],
+    isAnyPlace: boolean,
+  ): Set<string> {
     const { content, headers = {} } = operation.replies.get(status) ?? {};
     const position = content && this.position(content.schema);
     const declared = namesIn(headers);
@@ -57,9 +67,30 @@ export class Edition {
     return new Set(
       sent.flatMap((reply) => {
         const fields = [...namesIn(reply.headers).intersection(declared)].map((name) => `header ${name}`);
-        return position === undefined ? fields : [...fields, ...membersIn(reply.body, position, 'body')];
+        return position === undefined
+          ? fields
+          : [...fields, ...this.membersIn(reply.body, position, 'body', isAnyPlace)];
       }),
     );
+  }
+
+  private membersIn(value: JsonValue | undefined, position: Position, name: string, isAnyPlace: boolean): string[] {
+    const within = (each: JsonValue, place: Position, at: string) => this.membersIn(each, place, at, isAnyPlace);
+    // An array where any type may stand has no items that a client could rely on.
+    if (Array.isArray(value) && position.types.size < 7)
+      return (value as readonly JsonValue[]).flatMap((each, index) => {
+        const isPlaced = index < position.places;
+        const names = [...(isPlaced || isAnyPlace ? [String(index)] : []), ...(isPlaced && !isAnyPlace ? [] : [''])];
+        return names.flatMap((at) => within(each, position.item(index), `${name}[${at}]`));
+      });
+    if (!isObject(value)) return [name];
+    const areKept = this.othersOf(position) === 'kept';
+    const members = Object.entries(value).flatMap(([each, member]) => {
+      if (position.names.has(each)) return within(member, position.member(each), `${name}.${each}`);
+      // In a map, clients rely on what is declared within a member, and on no member.
+      return areKept ? within(member, position.member(each), `${name}{}`).filter((at) => at !== `${name}{}`) : [];
+    });
+    return [name, ...members];
   }
 
   /** Whether the service may send a reply. @param status as declared in either contract */
@@ -129,15 +160,6 @@ export function returned(value: JsonValue, position: Position | undefined): unkn
 /** The names of headers, whose case has no meaning. */
 function namesIn(headers: object): Set<string> {
   return new Set(Object.keys(headers).map((name) => name.toLowerCase()));
-}
-
-function membersIn(value: JsonValue | undefined, position: Position, name: string): string[] {
-  // An array where any type may stand has no items that a client could rely on.
-  if (Array.isArray(value) && position.types.size < 7)
-    return (value as readonly JsonValue[]).flatMap((each, index) => membersIn(each, position.item(index), `${name}[]`));
-  if (!isObject(value)) return [name];
-  const declared = Object.entries(value).filter(([each]) => position.names.has(each));
-  return [name, ...declared.flatMap(([each, member]) => membersIn(member, position.member(each), `${name}.${each}`))];
 }
 
 const LIMITS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'].concat(

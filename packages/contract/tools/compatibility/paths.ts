@@ -1,12 +1,34 @@
 import { matching } from '../../src/rules/addresses.ts';
 
+interface Route {
+  readonly method: string;
+  readonly path: string;
+}
+
 /**
- * Whether a path gets requests that another path, which is still there, got before.
+ * Whether an operation gets requests that another one, which is still there, got before.
  *
- * @param was the paths that have the method in the old contract, and `is` those in the new one: the first that matches a
- *   request applies
+ * @param was the operations of the old contract, and `is` those of the new one: the first that matches a request applies
  */
-export function takesRequests(path: string, was: readonly string[], is: readonly string[]): boolean {
+export function takesRequests({ method, path }: Route, was: readonly Route[], is: readonly Route[]): boolean {
+  const has = (routes: readonly Route[], name: string) =>
+    routes.some((each) => each.path === path && each.method === name);
+  // The operation of GET answers HEAD too, unless its path declares HEAD.
+  if (method === 'HEAD' && !has(was, 'HEAD') && has(was, 'GET') && has(is, 'GET')) return true;
+  const methods = method === 'GET' ? ['GET', 'HEAD'] : [method];
+  return methods.some((each) => takesPath(path, pathsOf(was, each), pathsOf(is, each)));
+}
+
+const pathsOf = (routes: readonly Route[], method: string) => [
+  ...new Set(
+    routes
+      .filter((each) => each.method === method || (method === 'HEAD' && each.method === 'GET'))
+      .map(({ path }) => path),
+  ),
+];
+
+/** @param was the paths that have the method in the old contract, and `is` those in the new one */
+function takesPath(path: string, was: readonly string[], is: readonly string[]): boolean {
   const precedes = (paths: readonly string[], other: string) =>
     paths.includes(path) && !paths.slice(0, paths.indexOf(path)).includes(other);
   const others = was.filter((other) => other !== path && is.includes(other));

@@ -28,9 +28,9 @@ export const RULES = {
   'other members of requests left out': rule(IGNORED, 'no schema names them: operations no longer get them'),
   'other members of replies left out': rule(GONE, 'no schema names them: `additionalProperties` kept them'),
   'operation added': rule(COMPATIBLE, 'no client calls it yet'),
-  'requests of another path taken': rule(
+  'requests of another operation taken': rule(
     UNCALLED,
-    'both paths match some requests of the method, and the other one got them',
+    'both match some requests, and the other one got them; GET answers HEAD where its path declares none',
   ),
   'operation removed': rule(UNCALLED, 'its path or its method no longer exists'),
   'path parameter renamed': rule(RENAMED, 'requests match as before; generated clients name an argument after it'),

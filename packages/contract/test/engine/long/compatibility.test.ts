@@ -136,7 +136,7 @@ const EDITS: readonly Edit[] = [
   [
     '\ncomponents:',
     `${tidyAt('/pots/tidy').replace('post:', 'put:')}\ncomponents:`,
-    ['requests of another path taken'],
+    ['requests of another operation taken'],
     ['operation removed'],
   ],
   ['\ncomponents:', `${TIDY_KIND}\ncomponents:`, ['operation added'], ['operation removed']],
@@ -242,6 +242,45 @@ describe('compareContracts', () => {
     expect(gone).toEqual([expect.objectContaining({ rule: 'member of requests removed' })]);
   });
 
+  const OPEN = 'open: { type: object, properties: { by: { type: string } } }';
+  const INNER = '{ type: object, properties: { at: { type: string }, by: { type: string } } }';
+  test.each([
+    ...['allOf: [INNER]', 'anyOf: [INNER, { type: boolean }]', 'oneOf: [INNER, { type: boolean }]'],
+    'type: object, properties: { k: {} }, dependentSchemas: { k: INNER }',
+    'type: object, properties: { k: {} }, if: { required: [k] }, then: INNER',
+    'type: object, properties: { k: {} }, if: { required: [k] }, else: INNER',
+    ...['properties: { in: INNER }', 'patternProperties: { "^x": INNER }', 'additionalProperties: INNER'],
+    'unevaluatedProperties: INNER',
+    'patternProperties: { "^x": INNER }, additionalProperties: { type: string }',
+    'properties: { in: { type: string } }, additionalProperties: { anyOf: [{ type: string }, INNER] }',
+    'additionalProperties: { type: array, items: INNER }',
+    ...['items: INNER', 'prefixItems: [INNER]', 'prefixItems: [{ type: string }, INNER], items: { type: string }'],
+  ])('sees a member that goes from an object in { %s }', async (held) => {
+    const of = (inner: string) => {
+      const type = held.includes('type: object') || /Of|tems/.test(held) ? '' : 'type: object, ';
+      const array = /^(?:prefixI|i)tems/.test(held) ? 'type: array, ' : type;
+      return loadContract(POTS.replace(OPEN, () => `open: { ${array}${held.replace('INNER', () => inner)} }`));
+    };
+    const [was, is] = await Promise.all([INNER, INNER.replace(', by: { type: string }', '')].map(of));
+    const rules = compareContracts(was ?? pots, is ?? pots).map(({ rule, what }) => `${rule}: ${what}`);
+    expect(rules).toContainEqual(expect.stringMatching(/^member of requests removed: open.*\bby$/));
+    expect(rules).toContainEqual(expect.stringMatching(/^member of replies removed: body\.open.*\.by$/));
+    expect(compareContracts(was ?? pots, was ?? pots)).toEqual([]);
+  });
+
+  test('sees the default of a member of a map that changes, and of the first item', async () => {
+    const of = (value: string) =>
+      loadContract(
+        POTS.replace(
+          OPEN,
+          () => `open: { type: object, additionalProperties: { type: object, properties: { by: { type: string, default: ${value} } } } }
+        list: { type: array, prefixItems: [{ type: object, properties: { by: { type: string, default: ${value} } } }] }`,
+        ),
+      );
+    const found = compareContracts(await of('a'), await of('b')).filter(({ rule }) => rule === 'default changed');
+    expect(found.map(({ where }) => where).join()).toMatch(/open\{\}\.by.*list\[0\]\.by/);
+  });
+
   test('sees a member that goes from an object in the query', async () => {
     const filter = (names: string) =>
       POTS.replace(
@@ -336,15 +375,29 @@ describe('compareContracts', () => {
     }
   });
 
-  test('reports a path that takes requests of another one by its method, and no order of paths', async () => {
+  test('reports an operation that takes requests of another one by its method, also of HEAD, and no order of paths', async () => {
     const first = await loadContract(POTS.replace('paths:', `paths:${TIDY_KIND}`));
     const last = await loadContract(POTS.replace('\ncomponents:', `${TIDY_KIND}\ncomponents:`));
-    const taken = (where: string) => [{ rule: 'requests of another path taken', where, what: expect.any(String) }];
+    const taken = (where: string) => [{ rule: 'requests of another operation taken', where, what: expect.any(String) }];
     const added = await loadContract(
       POTS.replace('\ncomponents:', `${tidyAt('/pots/tidy').replace('post:', 'put:')}\ncomponents:`),
     );
     expect([compareContracts(last, first), compareContracts(first, last)]).toEqual([[], []]);
     expect(compareContracts(pots, added)).toEqual(taken('PUT /pots/tidy'));
+    const see = (method: string, path: string) =>
+      tidyAt(path, path.includes('{') ? '{ name: id, in: path, required: true, schema: { type: string } }' : '')
+        .replace('post:', `${method}:`)
+        .replace('tidy,', `${method}${path.length},`);
+    const beside = (...others: string[]) =>
+      loadContract(POTS.replace('\ncomponents:', () => `${others.join('')}\ncomponents:`));
+    // The operation of GET answers HEAD where no other one does.
+    const [get, head] = [see('get', '/vases'), see('head', '/vases').replace('  /vases:', '')];
+    expect(compareContracts(await beside(get), await beside(get + head))).toEqual(taken('HEAD /vases'));
+    const [any, one] = [see('get', '/vases/{id}'), see('head', '/vases/one')];
+    expect(compareContracts(await beside(any), await beside(any, one))).toEqual(taken('HEAD /vases/one'));
+    expect(compareContracts(await beside(any), await beside(any, see('head', '/jars')))).toEqual([
+      expect.objectContaining({ rule: 'operation added' }),
+    ]);
   });
 
   test('reports the same change of replies that operations share in one line', async () => {
