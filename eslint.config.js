@@ -19,6 +19,7 @@ const SHARED_BY_ENGINES = [
   ...STORE,
   'queue.ts',
   'turns.ts',
+  'caller.ts',
   'layout.ts',
   'rows.ts',
   'tables.ts',

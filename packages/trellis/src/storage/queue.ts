@@ -27,11 +27,17 @@ export type More<Item> = (isWanted: (item: Item) => boolean) => readonly Item[];
 
 interface Options<Item, Answer> {
   /**
-   * Resolves to the answers of items in their order: each is an answer or an error. If it rejects, all items fail.
+   * Resolves to the answers of items in their order: each is an answer, an error, or a promise of an answer that is still to
+   * come, for which the next batch does not wait. If it rejects, all items fail.
    *
    * @param until the deadline of the first item, on the clock of `performance.now()`
    */
-  readonly work: (items: readonly Item[], until: number, more: More<Item>) => Promise<readonly (Answer | Error)[]>;
+  readonly work: (
+    items: readonly Item[],
+    until: number,
+    more: More<Item>,
+    callerOf: (index: number) => CallerKey,
+  ) => Promise<readonly (Answer | Error | Promise<Answer>)[]>;
   /** Estimates the memory of an item. */
   readonly bytesOf?: (item: Item) => number;
   readonly maxItems?: number;
@@ -178,8 +184,10 @@ export class Queue<Item, Answer> {
       this.beginIfNeeded();
       const answers = await this.workOn(batch);
       batch.forEach((waiting, index) => {
-        const answer = answers[index] as Answer | Error;
+        const answer = answers[index] as Answer | Error | Promise<Answer>;
         if (Error.isError(answer)) fail(waiting, answer);
+        else if (answer instanceof Promise)
+          void answer.then(waiting.resolve, (error: unknown) => fail(waiting, asError(error)));
         else waiting.resolve(answer);
       });
       if (this.options.pauseMs > 0) await sleep(this.options.pauseMs);
@@ -198,7 +206,7 @@ export class Queue<Item, Answer> {
       return joining.map(({ item }) => item);
     };
     try {
-      const answers = await this.options.work(items, batch[0]?.until ?? 0, more);
+      const answers = await this.options.work(items, batch[0]?.until ?? 0, more, (index) => batch[index]?.caller);
       const failed = batch.find((_waiting, index) => answers[index] instanceof StoreUnavailable);
       if (failed !== undefined || batch.some(({ item }) => this.options.isProof(item))) this.failed = failed?.item;
       return answers;

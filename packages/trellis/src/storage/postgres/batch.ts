@@ -3,7 +3,7 @@ import type { AnyRow, LookUp, NewRow } from '../engine.ts';
 import type { Creation } from '../queries.ts';
 import { SQL_TYPES, type Table, withoutNulls } from '../tables.ts';
 import { hashOf, type Spread } from './citus.ts';
-import { InterruptedError, StatementRejectedError } from './errors.ts';
+import { InterruptedError, LockWaited, StatementRejectedError } from './errors.ts';
 import type { Query, Session, WithRetries } from './session.ts';
 
 /** Makes the commit of a read wait as that of a write does. Citus runs it on the server that keeps the row. */
@@ -11,6 +11,12 @@ const FLUSHED = "pg_logical_emit_message(true, 'replay'::text, ''::text)";
 
 /** The most values of one statement. The protocol allows 65,535, but a statement is padded with more rows. */
 const MAX_VALUES = 60_000;
+
+/**
+ * How long a batch waits for a lock: a row whose key is in a transaction of its caller, which may take seconds, would keep
+ * the rows of all callers waiting.
+ */
+const LOCK_MS = 250;
 
 /** A table, with the statements of a create. */
 export class Creating extends RowFormat {
@@ -25,6 +31,8 @@ export class Creating extends RowFormat {
   spread: Spread | undefined;
   /** PostgreSQL runs this form faster than any other. */
   private readonly insertArrays: string;
+  /** The same, but it fails after LOCK_MS of waiting for a lock. */
+  private readonly insertUnlocked: string;
   private readonly into: string;
   private readonly types: readonly string[];
   private readonly unlessThere: string;
@@ -40,6 +48,9 @@ export class Creating extends RowFormat {
     this.unlessThere = `on conflict (${keyList}) do nothing returning ${keyList}`;
     const arrays = types.map((type, index) => `$${index + 1}::${type}[]`);
     this.insertArrays = `${this.into} select * from unnest(${arrays.join()}) ${this.unlessThere}`;
+    const patience = `(select set_config('lock_timeout', '${LOCK_MS}', true)) as patience(ms)`;
+    this.insertUnlocked = `${this.into} select given.* from ${patience}, unnest(${arrays.join()}) as given
+      where patience.ms is not null ${this.unlessThere}`;
     const given = key.map((_column, index) => `k${index}`);
     this.selectEach = `select ${columns.map((column) => `kept."${column}"`).join()}
       from unnest(${keys.join()}) with ordinality as given(${given.join()}, place) left join ${table} as kept
@@ -56,10 +67,13 @@ export class Creating extends RowFormat {
   }
 
   /** The statement that inserts rows, and its values. */
-  insert(rows: readonly (readonly unknown[])[]): readonly [string, ...unknown[]] {
+  insert(rows: readonly (readonly unknown[])[], unlocked: boolean): readonly [string, ...unknown[]] {
     const { into, types, unlessThere } = this;
     if (this.spread === undefined)
-      return [this.insertArrays, ...types.map((_type, index) => rows.map((row) => row[index]))];
+      return [
+        unlocked ? this.insertUnlocked : this.insertArrays,
+        ...types.map((_type, index) => rows.map((row) => row[index])),
+      ];
     // Citus sends values to their shards, but pulls `unnest` to its coordinator, which takes 20 times as long. The last
     // row is repeated, which changes nothing, so that few statements are prepared.
     const padded = Array.from({ length: paddedLength(rows.length) }, (_, index) => rows[index] ?? rows.at(-1) ?? []);
@@ -107,20 +121,31 @@ const AWAY_MS = 1500;
 /** How often to insert a row that another writer keeps removing, or a trigger keeps skipping. */
 const MAX_TRIES = 3;
 
-/** If PostgreSQL rejects the batch, halves it again and again to isolate the rejected rows and store all others. */
+/**
+ * If PostgreSQL rejects the batch, halves it again and again to isolate the rejected rows and store all others.
+ *
+ * @param unlocked whether rows that wait for a lock, and those beside them, are answered with LockWaited, and not stored
+ */
 export async function createBatch(
   withRetries: WithRetries,
   creating: Creating,
   rows: readonly NewRow[],
+  unlocked = false,
 ): Promise<(Creation | Error)[]> {
   const halves = async () => {
     const middle = Math.ceil(rows.length / 2);
-    const first = await createBatch(withRetries, creating, rows.slice(0, middle));
-    return [...first, ...(await createBatch(withRetries, creating, rows.slice(middle)))];
+    const first = await createBatch(withRetries, creating, rows.slice(0, middle), unlocked);
+    return [...first, ...(await createBatch(withRetries, creating, rows.slice(middle), unlocked))];
   };
   if (rows.length > creating.maxRows) return await halves();
   try {
-    return await withRetries((query) => insert(query, creating, rows, creating.spread ? inOne(query) : query));
+    return await withRetries(async (query) => {
+      const read = creating.spread ? inOne(query) : query;
+      return await insert(query, creating, rows, { read, unlocked }).catch((error: unknown) => {
+        if (!unlocked || !(error instanceof LockWaited)) throw error;
+        return rows.map(() => error);
+      });
+    });
   } catch (error) {
     if (!(error instanceof StatementRejectedError)) throw error;
     if (rows.length === 1) {
@@ -207,7 +232,7 @@ export async function insert(
   query: Query,
   creating: Creating,
   rows: readonly NewRow[],
-  read = query,
+  { read = query, unlocked = false } = {},
 ): Promise<Creation[]> {
   const keys = new Map(rows.map((row) => [row, creating.identityOf(valuesOf(row))]));
   const firsts = new Map(rows.toReversed().map((row) => [keys.get(row), row]));
@@ -220,7 +245,11 @@ export async function insert(
       throw new StatementRejectedError(
         `PostgreSQL did not insert the row, and its key does not exist: check the triggers of ${creating.table}`,
       );
-    const statement = creating.insert(missing.map(([, row]) => valuesOf(row)));
+    // What the first try has stored would be a replay if the rest of a later one were repeated.
+    const statement = creating.insert(
+      missing.map(([, row]) => valuesOf(row)),
+      unlocked && tries === 0,
+    );
     for (const found of (await query(...statement)).rows) {
       const key = creating.identityOf(creating.valuesOf(found));
       const first = firsts.get(key);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from 'trellis-contract/ground';
+import { asCaller, type CallerKey, currentCaller } from '../caller.ts';
 import type { Layout } from '../layout.ts';
 import { Queue, STORE_PATIENCE_MS, WAITING } from '../queue.ts';
 import { bytesOf, formatsOf, ofTable, statementOf } from '../rows.ts';
@@ -10,7 +11,7 @@ import type { Opening } from '../store.ts';
 import { findSpread } from './citus.ts';
 import { createBatch, createSpread, Creating, find, insert, lookUpBatch, readyStatement } from './batch.ts';
 import type { PostgresConnection } from './client.ts';
-import { atWork, InterruptedError, POOLER, StatementRejectedError } from './errors.ts';
+import { atWork, InterruptedError, LockWaited, POOLER, StatementRejectedError } from './errors.ts';
 import { BEGIN, CANCEL_MS, type Query, retrying, Session } from './session.ts';
 import { type PostgresLocation, serverOf } from './location.ts';
 import { withoutNulls } from '../tables.ts';
@@ -88,6 +89,8 @@ class PostgresEngine implements Engine {
     spare: SPARE_QUERIES,
   });
   private readonly creations: Queue<NewRow, Creation>;
+  /** The callers with creates in statements of their own, as they may wait for a lock, and how many each has. */
+  private readonly apart = new Map<CallerKey, number>();
   /** One for each table, so that a locked table does not delay the look-ups of others. */
   private readonly lookUps = new Map<string, Queue<LookUp, AnyRow | undefined>>();
   private readonly closing = new AbortController();
@@ -104,7 +107,7 @@ class PostgresEngine implements Engine {
     this.session = this.newSession(opening.onUnreachable !== undefined);
     this.readiness = this.newSession();
     this.creations = new Queue({
-      work: (rows, until) => this.write(rows, until),
+      work: (rows, until, _more, callerOf) => this.write(rows, until, callerOf),
       bytesOf: (row) => bytesOf(row),
       maxActive: MAX_CONCURRENT_BATCHES,
     });
@@ -126,7 +129,9 @@ class PostgresEngine implements Engine {
   create(row: NewRow): Promise<Creation> {
     const { unusable } = this;
     if (unusable !== undefined) return Promise.reject(unusable);
-    return this.creations.add(row);
+    const caller = currentCaller();
+    if (!this.apart.has(caller)) return this.creations.add(row);
+    return this.createApart([row], caller, deadline()).then(([outcome]) => creationOf(outcome));
   }
 
   async get(lookUp: LookUp): Promise<AnyRow | undefined> {
@@ -324,13 +329,13 @@ class PostgresEngine implements Engine {
   }
 
   /** Each statement inserts into one table: if it fails, the rows of the other tables are stored all the same. */
-  private async write(rows: readonly NewRow[], until: number): Promise<(Creation | Error)[]> {
+  private async write(rows: readonly NewRow[], until: number, callerOf: (index: number) => CallerKey) {
     const begunAt = performance.now();
     const outcomes = new Map<NewRow, Creation | Error | undefined>();
     const writeTo = async (creating: Creating, own: readonly NewRow[]) => {
       const writing = this.withSession((session) =>
         creating.spread === undefined
-          ? createBatch((work) => session.withRetries(work, until), creating, own)
+          ? createBatch((work) => session.withRetries(work, until), creating, own, true)
           : createSpread(session, until, creating, own),
       );
       const written = await writing.catch((error: unknown) => own.map(() => error as Error));
@@ -343,10 +348,49 @@ class PostgresEngine implements Engine {
       await Promise.all(byServer.values().map((own) => writeTo(creating, own)));
     }
     this.opening.observer?.written(rows.length, performance.now() - begunAt);
+    const locked = rows
+      .map((row, index) => [row, callerOf(index)] as const)
+      .filter(([row]) => outcomes.get(row) instanceof LockWaited);
+    const later = this.createEach(locked, until);
     return rows.map((row) => {
-      const outcome = outcomes.get(row) ?? new Error('PostgreSQL gave no outcome for a row');
-      return typeof outcome === 'string' ? outcome : atWork(outcome);
+      const outcome = later.get(row) ?? outcomes.get(row);
+      return Error.isError(outcome) ? atWork(outcome) : (outcome ?? new Error('PostgreSQL gave no outcome for a row'));
     });
+  }
+
+  /** Stores rows of which one waits for a lock: those of each caller by themselves, so that no other caller waits with it. */
+  private createEach(rows: readonly (readonly [NewRow, CallerKey])[], until: number): Map<NewRow, Promise<Creation>> {
+    const creations = new Map<NewRow, Promise<Creation>>();
+    for (const [caller, own] of Map.groupBy(rows, ([, caller]) => caller)) {
+      const byTable = Map.groupBy(own, ([[table]]) => table);
+      for (const these of byTable.values().map((each) => each.map(([row]) => row))) {
+        const outcomes = this.createApart(these, caller, until);
+        these.forEach((row, index) => {
+          creations.set(
+            row,
+            outcomes.then((each) => creationOf(each[index])),
+          );
+        });
+      }
+    }
+    return creations;
+  }
+
+  /** Stores rows of one table in a turn of their caller. Its further rows do not join the batches of others meanwhile. */
+  private async createApart(rows: readonly NewRow[], caller: CallerKey, until: number): Promise<(Creation | Error)[]> {
+    const creating = ofTable(this.creating, rows[0]?.[0] ?? '');
+    const work = () =>
+      this.turns.run(() =>
+        this.withSession((session) => createBatch((each) => session.withRetries(each, until, true), creating, rows)),
+      );
+    this.apart.set(caller, (this.apart.get(caller) ?? 0) + 1);
+    try {
+      return await (caller === undefined ? work() : asCaller(caller, work));
+    } finally {
+      const left = (this.apart.get(caller) ?? 1) - 1;
+      if (left > 0) this.apart.set(caller, left);
+      else this.apart.delete(caller);
+    }
   }
 
   private newSession(unreachable = false): Session {
@@ -385,6 +429,12 @@ class PostgresEngine implements Engine {
       else this.idleSessions.push(session);
     }
   }
+}
+
+/** @throws the error */
+function creationOf(outcome: Creation | Error | undefined): Creation {
+  if (typeof outcome === 'string') return outcome;
+  throw outcome === undefined ? new Error('PostgreSQL gave no outcome for a row') : atWork(outcome);
 }
 
 function runBy(query: Query, { sql, values }: Statement): Promise<Result> {

@@ -9,6 +9,7 @@ const STATEMENT_UNKNOWN = '26000';
 const STATEMENT_EXISTS = '42P05';
 const READ_ONLY = '25006';
 export const CANCELLED = '57014';
+const LOCK_NOT_AVAILABLE = '55P03';
 /**
  * An internal error of the server, which a retry on a new connection gets over: after a crash, PostgreSQL 18 refuses some
  * updates once, as "new multixact has more than one updating member" (seen by the bank in packages/trellis/lab/faults).
@@ -74,6 +75,9 @@ export class InterruptedError extends Error {
     this.undone = undone;
   }
 }
+
+/** A statement has waited for a lock for as long as it may. */
+export class LockWaited extends InterruptedError {}
 
 /** PostgreSQL rejects a statement for good, because of a constraint or the operator's trigger, for example. */
 export class StatementRejectedError extends Error {
@@ -144,7 +148,7 @@ export function translate(error: unknown, server: string, failed = NONE): Error 
   const isTransient = !isOfQuery && TRANSIENT.some((each) => state.startsWith(each));
   // A server reports no error after a commit. A pooler, which names no routine, may report one for an answer that it lost.
   const undone = error.routine === undefined ? undefined : state.startsWith('40') ? 'work' : 'other';
-  if (isTransient) return new InterruptedError(message, {}, undone);
+  if (isTransient) return new (state === LOCK_NOT_AVAILABLE ? LockWaited : InterruptedError)(message, {}, undone);
   return new StatementRejectedError(message, CONSTRAINTS.get(state));
 }
 

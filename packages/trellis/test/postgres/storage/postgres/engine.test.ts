@@ -296,6 +296,28 @@ test('the store answers each caller while another one has 40 queries that take l
   await store.close();
 });
 
+test('the store creates the rows of each caller while another one creates the keys of open transactions', async () => {
+  const own = await server.createDatabase();
+  const store = await open(own);
+  await using other = await OtherSession.open(server.url(own));
+  await other.run("begin; insert into items values (1, 'x'), (2, 'x'), (3, 'x')");
+  const create = (caller: string, id: bigint) => asCaller(caller, () => store.create('items', { id, name: 'x' }));
+  // Both batches, and one that begins later.
+  let ended = 0;
+  const holding = [1n, 2n, 3n].map(async (id) => {
+    const outcome = await create('holder', id).catch(() => 'none');
+    ended++;
+    return outcome;
+  });
+  const beside = Array.from({ length: 20 }, (_, index) => create(`caller ${index}`, 100n + BigInt(index)));
+  expect(new Set(await Promise.all(beside))).toEqual(new Set(['created']));
+  expect(await create('caller 0', 200n)).toBe('created');
+  expect(ended).toBe(0);
+  await other.run('commit');
+  expect(await Promise.all(holding)).toEqual(['replayed', 'replayed', 'replayed']);
+  await store.close();
+});
+
 test('the store looks up waiting keys of a table in one statement, and those of another table while that one is locked', async () => {
   const own = await server.createDatabase();
   const store = await open(own);
