@@ -22,7 +22,7 @@ export function whyNoEngine(): string | undefined {
 /** The Debian packages in the images that replace those of the registries. */
 const BASE_PACKAGES = 'base-files,base-passwd,coreutils,dash,libatomic1,libstdc++6,passwd';
 const PACKAGES = `${BASE_PACKAGES},nginx-light,postgresql-client`;
-const BOOTING_PACKAGES = `${BASE_PACKAGES},bash,curl,findutils,grep,openssl,sed,systemd-sysv`;
+const BOOTING_PACKAGES = `${BASE_PACKAGES},bash,curl,findutils,grep,nginx-light,openssl,procps,sed,systemd-sysv`;
 
 /** Podman with images, containers, volumes and networks that are separate from those of the machine. */
 export class Engine implements AsyncDisposable {

@@ -41,7 +41,12 @@ describeWith(whyNoNginx(), 'nginx with deploy/nginx.conf and two instances', () 
   let api: { readonly url: string; readonly token: string };
 
   const startInstance = async (index: number) => {
-    const settings = { BASE_URL: 'https://plants.example/api', TRUST_PROXY: '1', PORT: String(ports[index]) };
+    const settings = {
+      BASE_URL: 'https://plants.example/api',
+      TRUST_PROXY: '1',
+      PORT: String(ports[index]),
+      ADMIN_PORT: '0',
+    };
     instances[index] = await testbed.start(settings);
   };
   const end = (index: number, signal: NodeJS.Signals) => {
@@ -312,22 +317,26 @@ describeWith(whyNoNginx(), 'nginx with deploy/nginx.conf and two instances', () 
   );
 
   /** Opens connections from 127.0.0.1 that each send a byte of a body now and then, and open again when they end. */
-  const attack = (count: number) => {
+  const attack = (count: number, ...fields: string[]) => {
     let open = true;
     let opened = 0;
+    const answers = new Set<string>();
     const sockets = new Set<Socket>();
-    const head = `POST /api/plants HTTP/1.1\r\n${HOST}\r\n${JSON_TYPE}\r\nContent-Length: 60000\r\n\r\n`;
+    const head = ['POST /api/plants HTTP/1.1', HOST, JSON_TYPE, ...fields, 'Content-Length: 60000', '\r\n'].join(
+      '\r\n',
+    );
     const one = () => {
       const socket = connectSocket({ port: Number(new URL(proxy).port), host: '127.0.0.1' });
       sockets.add(socket);
       socket
         .on('connect', () => opened++)
+        .on('data', (data) => answers.add(data.toString('latin1').slice(9, 12)))
         .on('error', () => undefined)
         .on('close', () => {
           sockets.delete(socket);
           if (open) setTimeout(one, 1000);
         });
-      socket.resume().write(head);
+      socket.write(head);
     };
     for (let index = 0; index < count; index++) one();
     const trickle = setInterval(() => {
@@ -335,6 +344,7 @@ describeWith(whyNoNginx(), 'nginx with deploy/nginx.conf and two instances', () 
     }, 4000);
     return {
       opened: () => opened,
+      answers,
       [Symbol.dispose]: () => {
         open = false;
         clearInterval(trickle);
@@ -343,8 +353,13 @@ describeWith(whyNoNginx(), 'nginx with deploy/nginx.conf and two instances', () 
     };
   };
 
-  test('answers other clients while one address sends 9,500 bodies that never end', async () => {
-    using attackers = attack(9500);
+  test('refuses a client without a token before its body arrives', async () => {
+    using attackers = attack(1);
+    await until(() => attackers.answers.has('401'));
+  });
+
+  test('answers other clients while one address sends 9,500 bodies that never end, and ends them', async () => {
+    using attackers = attack(9500, `Authorization: Bearer ${api.token}`);
     await until(() => attackers.opened() >= 9500);
     for (let id = 1; id <= 12; id++) {
       const sent = request(`${api.url}/plants`, {
@@ -368,6 +383,22 @@ describeWith(whyNoNginx(), 'nginx with deploy/nginx.conf and two instances', () 
       message: 'this address has 256 requests under way: try again',
     });
     expect(await logged('one-too-many')).toMatchObject({ status: 429, error: 42900 });
+    // The service gives a request 30 s.
+    await until(() => attackers.answers.has('408'));
+  });
+
+  test('keeps its connections to the instances for further requests', async () => {
+    const connections = async () => {
+      const counts = instances.map(async ({ log }) => {
+        const url = String(log().find(({ msg }) => msg === 'admin listening')?.['url']);
+        return Number(/^plant_store_connections_open (\d+)/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1]);
+      });
+      return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+    };
+    await until(async () => {
+      await Promise.all(Array.from({ length: 240 }, () => createPlant(api, PLANT)));
+      return (await connections()) > 200;
+    });
   });
 
   /** The line of the log of nginx with this id. */

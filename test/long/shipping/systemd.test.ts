@@ -39,8 +39,8 @@ describeWith(error && 'there is no systemd-analyze: install systemd', 'the units
   test.each(units)('%s passes systemd-analyze verify without a remark', (name) => {
     const folder = temporaryFolder();
     for (const each of units) {
-      // The program of Litestream may be missing.
-      const text = unit(each).replace('/usr/bin/litestream', process.execPath);
+      // The programs of Litestream and of nginx may be missing.
+      const text = unit(each).replace(/\/usr\/(bin\/litestream|sbin\/nginx)/, process.execPath);
       writeFileSync(join(folder, each), text.replaceAll('/opt/plant-store', ROOT.replace(/\/$/, '')));
     }
     const { status, stderr } = spawnSync('systemd-analyze', ['verify', join(folder, name)], { encoding: 'utf8' });
@@ -342,12 +342,37 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md, on Debian with sys
   });
 
   test('upgrade the service, and roll it back', async () => {
-    const [upgrade = '', rollback = ''] = section('Upgrade and rollback');
+    const [upgrade = '', rollback = '', since = ''] = section('Upgrade and rollback');
     await run(upgrade);
     expect(await run('readlink -f "$(command -v plant-store)"')).toMatch(/1\.3\.0/);
+    const later = '{"id":7,"name":"Ficus"}';
+    expect(await create(token, 3001, later)).toBe('{"name":"Ficus"}');
     await run(rollback);
     for (const port of [3001, 3002]) expect(await create(token, port)).toBe('{"name":"Ginkgo"}');
-    expect(await run('plant-store --env-file /etc/plant-store.env export')).toBe(PLANT);
+    expect(await run(`${command} export`)).toBe(PLANT);
+    await run(`cd /root; ${since}`);
+    expect(await run(`${command} export`)).toBe(`${later}\n${PLANT}`);
+    await run(`${command} remove 7`);
+  });
+
+  test('bring a removed plant back by the lines of the other pages, in a folder that stands for the project', async () => {
+    const [folder = ''] = section('The lines of other pages');
+    const [lines = ''] = blocks('recovery', 'One wrong DELETE', 'sh');
+    await run('systemctl start plant-store-backup');
+    await run(`${command} remove 9007199254740993; ${folder} ${lines}`);
+    expect(await run(`${command} export`)).toBe(PLANT);
+    for (const port of [3001, 3002]) expect(await create(token, port)).toBe('{"name":"Ginkgo"}');
+  });
+
+  test('run nginx in front of the instances, and take over a change of its files', async () => {
+    const [install = ''] = blocks('nginx', 'Under systemd', 'sh');
+    await run(install);
+    expect(await create(token, 8080)).toBe('{"name":"Ginkgo"}');
+    expect(await run('systemctl is-enabled plant-store-nginx')).toBe('enabled');
+    await run(`sed -i s/8080/8081/ /etc/plant-store-nginx/listen.conf; systemctl reload plant-store-nginx`);
+    expect(await create(token, 8081)).toBe('{"name":"Ginkgo"}');
+    expect(await run('ps -o user= $(pgrep --full "nginx: worker") | sort --unique')).toBe('nobody');
+    await run('systemctl stop plant-store-nginx');
   });
 
   test('run the service without capabilities, with a data folder that other users cannot open', async () => {
