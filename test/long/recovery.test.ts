@@ -1,5 +1,6 @@
-import { chownSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { dirname, join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { freePort } from '../../packages/trellis/test/support/port.ts';
 import { NOBODY, PostgresServer } from '../../packages/trellis/test/support/postgres.ts';
@@ -111,53 +112,66 @@ test('the commands of docs/recovery.md bring back what a wrong DELETE removed in
 });
 
 testWith(none, 'the commands of docs/recovery.md bring back what a wrong DELETE removed in PostgreSQL', async () => {
-  const [, rights, base, archive, recover, fetchBack] = blocks('recovery', 'One wrong DELETE', 'sh');
+  const [, folders, base, archive, recover, fetchBack] = blocks('recovery', 'One wrong DELETE', 'sh');
   const [settings = ''] = blocks('recovery', 'One wrong DELETE', 'ini');
-  const place = temporaryFolder();
-  mkdirSync(join(place, 'wal'));
-  for (const each of [place, join(place, 'wal')]) if (NOBODY.uid !== undefined) chownSync(each, NOBODY.uid, NOBODY.gid);
+  const place = join(temporaryFolder(), 'elsewhere');
+  // The user of the server.
+  const owner = NOBODY.uid === undefined ? userInfo().username : String(NOBODY.uid);
+  const as = NOBODY.uid === undefined ? '' : `setpriv --reuid=${owner} --regid=${owner} --clear-groups`;
   const port = await freePort();
-  const here = (text = '') => text.replaceAll('/mnt/elsewhere', place).replaceAll('5433', String(port));
   // This server has its socket by an argument, which the copy of its data does not have.
   await using server = await PostgresServer.create({ unix_socket_directories: '' }, POSTGRES);
-  writeFileSync(join(server.data, 'postgresql.auto.conf'), here(settings));
-  await server.stop();
-  await server.start();
+  const here = (text = '') =>
+    text
+      .replaceAll('/mnt/elsewhere', place)
+      .replaceAll('5433', String(port))
+      .replaceAll('--owner=postgres', `--owner=${owner}`)
+      .replaceAll(/sudo -u postgres (\w+)/g, `${as} $1 --dbname='${server.url()}'`);
   const role = await server.createRole('plants', 'secret');
   const database = await server.createDatabase('owner plants');
-  const as = NOBODY.uid === undefined ? '' : `setpriv --reuid=${NOBODY.uid} --regid=${NOBODY.gid} --clear-groups`;
   const { path, noted } = noteArguments(BIN);
   const named = `DATABASE_URL="$(scripts/plant-store --store '${role(database)}' passfile passfile)"`;
   const { project, runBlock } = shell(`export PATH='${path}' ${named}`);
   project.write('plants.ndjson', THREE);
-  const superuser = `psql --dbname='${server.url(database)}'`;
-  await runBlock(rights?.replace('sudo -u postgres psql --dbname=plants', superuser));
-  await runBlock(
-    `scripts/plant-store import plants.ndjson; cd '${place}'; ${here(base)} chown -R ${String(NOBODY.uid ?? '"$USER"')} base-*`,
-  );
+  chmodSync(dirname(place), 0o755);
+  await runBlock(here(folders));
+  writeFileSync(join(server.data, 'postgresql.auto.conf'), here(settings));
+  await server.stop();
+  await server.start();
+  await runBlock(`scripts/plant-store import plants.ndjson; cd /; ${here(base)}`);
   const [moment] = await server.query('select now()::text as now');
   const remove = (where: string) => server.query(`delete from plants where ${where}`, database);
   const pgCtl = `${as} ${join(BIN, 'pg_ctl')}`;
   const recovery = here(recover)
     .replace(/recovery_target_time = .*/, `recovery_target_time = '${String(moment?.['now'])}'`)
-    .replace('/usr/lib/postgresql/15/bin/pg_ctl', `chown --recursive --reference=. beside; ${pgCtl}`);
+    .replace('/usr/lib/postgresql/15/bin/pg_ctl', join(BIN, 'pg_ctl'));
+  writeFileSync(join(project.folder, 'recover.sh'), recovery);
   try {
-    const lines = [archive, `cd '${place}'; ${recovery}`, here(fetchBack)];
+    const lines = [`cd /; ${here(archive)}`, `${as} bash -e < recover.sh`, here(fetchBack)];
     await bringBack({ project, runBlock }, role(database), remove, lines);
   } finally {
     // The server beside it may not have started.
     await runBlock(`cd '${place}'; ${pgCtl} --pgdata=beside --mode=immediate stop || cat beside.log`);
   }
+  expect(readdirSync(join(place, 'wal')).length).toBeGreaterThan(0);
   for (const program of ['pg_basebackup', 'psql']) expect(noted()).toContain(`${program} `);
   expect(noted()).not.toContain('secret');
 });
 
-testWith(none, 'the line of docs/recovery.md promotes a standby, and the service goes on with it', async () => {
-  await using primary = await PostgresServer.create({ synchronous_standby_names: 'standby' }, POSTGRES);
-  await using standby = await primary.createStandby();
-  // The copy has this setting too, as that of pg_basebackup has.
-  standby.set({ synchronous_standby_names: 'standby' });
-  standby.reload();
+testWith(none, 'the lines of docs/ make a standby and promote it, and the service goes on with it', async () => {
+  await using primary = await PostgresServer.create({}, POSTGRES);
+  await using standby = await PostgresServer.prepare(undefined, POSTGRES);
+  const { runBlock } = shell(`export PATH="${BIN}:$PATH"`);
+  const [makeRole, copy, wait] = blocks('postgresql', 'A standby', 'sh');
+  const onPrimary = (text = '') => text.replaceAll('sudo -u postgres psql', `psql --dbname='${primary.url()}'`);
+  await runBlock(onPrimary(makeRole));
+  const from = `host=127.0.0.1 port=${primary.port} user=standby`;
+  const made = copy?.replace('host=one user=standby', from).replace('/var/lib/postgresql/15/standby', standby.data);
+  await runBlock(`${made ?? ''}\nchown --recursive --reference=${primary.data} ${standby.data}`);
+  await standby.start();
+  const [first = '', second = ''] = onPrimary(wait).split(/(?<=\n)/);
+  await runBlock(first);
+  await until(async () => (await runBlock(second)).includes(' sync\n'));
   const hosts = `127.0.0.1:${primary.port},127.0.0.1:${standby.port}`;
   const url = `postgres://postgres@${hosts}/${await primary.createDatabase()}`;
   const service = await startPlants({ DATABASE_URL: url });
@@ -165,7 +179,6 @@ testWith(none, 'the line of docs/recovery.md promotes a standby, and the service
   await primary.stop('SIGQUIT');
   const [, section = ''] = readFileSync(join(ROOT, 'docs/recovery.md'), 'utf8').split('## A server that is lost');
   const [, line = ''] = /^ {3}```sh\n(.*?)^ {3}```$/ms.exec(section) ?? [];
-  const { runBlock } = shell(`export PATH="${BIN}:$PATH"`);
   await runBlock(line.replace('sudo -u postgres psql', `psql --dbname='${standby.url()}'`));
   await until(async () => (await create(service, 2)) === 200);
   await service.stop();

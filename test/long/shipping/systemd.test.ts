@@ -356,7 +356,7 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md, on Debian with sys
   });
 
   test('bring a removed plant back by the lines of the other pages, in a folder that stands for the project', async () => {
-    const [folder = ''] = section('The lines of other pages');
+    const [folder = ''] = blocks('recovery', 'Under systemd', 'sh');
     const [lines = ''] = blocks('recovery', 'One wrong DELETE', 'sh');
     await run('systemctl start plant-store-backup');
     await run(`${command} remove 9007199254740993; ${folder} ${lines}`);
