@@ -63,13 +63,13 @@ export async function restore(job: Job, file: string, { force = false }: { force
 
 /** @throws ExplainedError that names the rows whose texts a disk has changed */
 function requireWhole({ service }: Job, what: string, { damaged }: Copied): void {
-  if (damaged.length === 0) return;
+  if (damaged.count === 0) return;
   const tables = layoutOf(service).tables;
-  const names = damaged.map(
-    (row) => `${row.table} with ${nameOfRow(tables[row.table]?.key ?? [], row.key)}: ${faultOf(row)}`,
+  const names = damaged.first.map(
+    (row) => `${row.table} with ${nameOfRow(tables[row.table]?.key ?? [], row.key)}: ${faultOf(row.columns)}`,
   );
   const cure = 'it has all others; bring these rows back from an older backup, or remove them';
-  throw new ExplainedError(`${what} has rows that the disk has changed: ${firstOf(names)}: ${cure}`);
+  throw new ExplainedError(`${what} has rows that the disk has changed: ${firstOf(names, damaged.count)}: ${cure}`);
 }
 
 /**

@@ -4,7 +4,7 @@ import { ExplainedError, messageOf } from 'trellis-contract/ground';
 import type { AnyService } from '../service.ts';
 import { layoutOf } from '../storage/layout.ts';
 import { connectReader } from '../storage/sqlite/connection.ts';
-import { type DamagedRow, damagedTexts } from '../storage/sqlite/damaged-texts.ts';
+import { damageOf } from '../storage/sqlite/damaged-texts.ts';
 import type { AnyRow } from '../storage/engine.ts';
 import type { Store } from '../storage/store.ts';
 import { writeNewFile } from '../files/new-file.ts';
@@ -37,16 +37,24 @@ export async function exportRecords(
     // On a terminal, lines of progress would mix with the records.
     const progress = path === undefined && io.stdout.isTTY ? undefined : new Progress(records.table, io.stderr);
     const key = service.tables[records.table]?.key ?? [];
-    const damaged = damagedIn(job, records.table, [...names, ...key]).map(
-      (row) => [nameOfRow(key, row.key), faultOf(row)] as const,
-    );
+    using reader = config.DATABASE_URL.engine === 'sqlite' ? connectReader(config.DATABASE_URL.path) : undefined;
+    const columns = [...new Set([...names, ...key])];
+    const damage = reader && damageOf(layoutOf(service), reader, records.table);
+    const requireUndamaged = (row: AnyRow, text: string) => {
+      // node:sqlite reads U+FFFD where bytes are not UTF-8, which a text may have too.
+      const isDoubtful = text.includes('\uFFFD') || key.some((column) => String(row[column]).includes('\uFFFD'));
+      if (damage === undefined || !isDoubtful) return;
+      const found = damage(row)?.filter((column) => columns.includes(column));
+      if (found === undefined) throw new Error('it was removed during the export');
+      if (found.length > 0) throw new Error(faultOf(found));
+    };
     const leftOut: string[] = [];
     let missing = 0;
-    const leaveOut = (name: string, reason: string) => {
+    const leaveOut = (row: AnyRow, reason: string) => {
       missing++;
-      if (leftOut.length < MAX_NAMED) leftOut.push(`${name}: ${reason}`);
+      if (leftOut.length < MAX_NAMED) leftOut.push(`${nameOfRow(key, row)}: ${reason}`);
     };
-    const lines = texts(records, names, key, store, format, progress, new Map(damaged), leaveOut);
+    const lines = texts(records, names, columns, store, format, progress, requireUndamaged, leaveOut);
     if (path === undefined) for await (const text of lines) await print(io, text);
     else {
       using interruption = watchSignals(io);
@@ -82,12 +90,12 @@ function namesIn({ tables }: AnyService, { table, operation: { id }, body }: Rec
 async function* texts(
   { table, csv, nulls }: Records,
   names: readonly string[],
-  key: readonly string[],
+  columns: readonly string[],
   store: Store,
   format: Format,
   progress: Progress | undefined,
-  damaged: ReadonlyMap<string, string>,
-  leaveOut: (name: string, reason: string) => unknown,
+  requireUndamaged: (row: AnyRow, text: string) => void,
+  leaveOut: (row: AnyRow, reason: string) => unknown,
 ): AsyncGenerator<string> {
   const asBody = (row: AnyRow): AnyRow =>
     Object.fromEntries(
@@ -95,34 +103,20 @@ async function* texts(
     );
   const write = (row: AnyRow): string => {
     try {
-      if (damaged.size > 0) {
-        const fault = damaged.get(nameOfRow(key, row));
-        if (fault !== undefined) throw new Error(fault);
-      }
-      return format === 'csv' ? csv.write(asBody(row), names) : toNdjson(asBody(row));
+      const text = format === 'csv' ? csv.write(asBody(row), names) : toNdjson(asBody(row));
+      requireUndamaged(row, text);
+      return text;
     } catch (error) {
       // One bad row must not keep the others from being rescued.
-      leaveOut(nameOfRow(key, row), messageOf(error));
+      leaveOut(row, messageOf(error));
       return '';
     }
   };
   let count = 0;
   if (format === 'csv') yield csv.header(names);
-  for await (const portion of store.list(table, [...new Set([...names, ...key])])) {
+  for await (const portion of store.list(table, columns)) {
     yield portion.map(write).join('');
     count += portion.length;
     progress?.update(count, undefined);
   }
-}
-
-/** The rows of a table with texts that are not UTF-8, which PostgreSQL refuses to store. */
-function damagedIn(
-  { service, config: { DATABASE_URL: store } }: Job,
-  table: string,
-  columns: readonly string[],
-): readonly DamagedRow[] {
-  if (store.engine !== 'sqlite') return [];
-  using database = connectReader(store.path);
-  const rows = damagedTexts(layoutOf(service), database, [table]);
-  return rows.filter((row) => row.columns.some((column) => columns.includes(column)));
 }

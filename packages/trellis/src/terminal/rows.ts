@@ -1,5 +1,4 @@
 import { exactJson } from 'trellis-contract/ground';
-import type { DamagedRow } from '../storage/sqlite/damaged-texts.ts';
 import type { AnyRow } from '../storage/engine.ts';
 
 export const MAX_NAMED = 10;
@@ -9,7 +8,7 @@ export function nameOfRow(key: readonly string[], row: AnyRow): string {
   return key.map((column) => `${column} ${exactJson(valueOf(row[column]))}`).join(', ');
 }
 
-export function faultOf({ columns }: DamagedRow): string {
+export function faultOf(columns: readonly string[]): string {
   return `${columns.join(' and ')} is not UTF-8`;
 }
 

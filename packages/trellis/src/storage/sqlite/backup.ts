@@ -10,13 +10,17 @@ import { identityOf, LOCK_TIMEOUT_MS, makeFile, makeFolder } from './connection.
 import { atCopying, isBusy, opening } from './errors.ts';
 import { applicationId, columnsOf, migrate, pragma, requireOwn, stepsIn } from './migrations.ts';
 
+/** How many rows with damaged texts are kept, to be named. */
+const NAMED = 10;
+
 /** The number of rows, by table. */
 export type Counts = Readonly<Record<string, number>>;
 
 /** What a checked copy holds. Rows with damaged texts are in it: of the others, no backup and no restore may go without. */
 export interface Copied {
   readonly counts: Counts;
-  readonly damaged: readonly DamagedRow[];
+  /** The first rows with damaged texts, and the number of all. */
+  readonly damaged: { readonly first: readonly DamagedRow[]; readonly count: number };
 }
 
 /** Copies a store, as it is at one moment, into an empty file, and checks both. */
@@ -78,7 +82,11 @@ function copyChecked(layout: Layout, from: string, to: string, cure: string): Co
     check(layout, source, `the database ${from}`, cure);
     source.prepare('vacuum into ?').run(resolve(to));
     using copy = new DatabaseSync(resolve(to), { readOnly: true });
-    return { counts: check(layout, copy, `the copy of ${from}`, cure), damaged: damagedTexts(layout, copy) };
+    const counts = check(layout, copy, `the copy of ${from}`, cure);
+    const first: DamagedRow[] = [];
+    let count = 0;
+    for (const row of damagedTexts(layout, copy)) if (count++ < NAMED) first.push(row);
+    return { counts, damaged: { first, count } };
   } catch (error) {
     throw atCopying(error, from, to, cure);
   }

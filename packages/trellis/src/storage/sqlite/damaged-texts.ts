@@ -15,36 +15,58 @@ export interface DamagedRow {
 }
 
 /**
- * Finds what SQLite does not: it compares no checksum, and gives any bytes as a text, in which node:sqlite has U+FFFD.
- *
- * @param tables all by default
+ * Finds what SQLite does not: it compares no checksum, and gives any bytes as a text, in which node:sqlite has U+FFFD. One
+ * row at a time, as a disk may have changed millions.
  */
-export function damagedTexts(
+export function* damagedTexts({ tables }: Layout, database: DatabaseSync): Generator<DamagedRow> {
+  const textsOf = textsIn(database);
+  for (const [table, { key }] of Object.entries(tables)) {
+    const texts = textsOf(table);
+    if (texts.length === 0) continue;
+    const select = [...key.map((column) => `"${column}"`), ...texts.map(isDamaged)].join();
+    const where = texts.map(isDamaged).join(' or ');
+    for (const row of new Prepared(tables, database, `select ${select} from "${table}" where ${where}`).iterate([]))
+      yield {
+        table,
+        key: Object.fromEntries(key.map((column) => [column, row[column]])),
+        columns: texts.filter((text) => row[isDamaged(text)] === 1n),
+      };
+  }
+}
+
+/**
+ * @returns a function that takes a row which was read, and in whose texts U+FFFD stands: it returns the columns of
+ *   damaged texts, or undefined if the row is gone
+ */
+export function damageOf(
   { tables }: Layout,
   database: DatabaseSync,
-  names = Object.keys(tables),
-): readonly DamagedRow[] {
+  table: string,
+): (row: AnyRow) => readonly string[] | undefined {
+  const key = tables[table]?.key ?? [];
+  const texts = textsIn(database)(table);
+  const where = key.map((column) => `"${column}" = ?`).join(' and ');
+  const prepared = new Prepared(
+    tables,
+    database,
+    `select ${['1', ...texts.map(isDamaged)].join()} from "${table}" where ${where}`,
+  );
+  return (row) => {
+    const [found] = prepared.iterate(key.map((column) => row[column]));
+    if (found !== undefined) return texts.filter((text) => found[isDamaged(text)] === 1n);
+    // No text is equal to a key that is damaged.
+    const ofKey = key.filter((column) => String(row[column]).includes('\uFFFD'));
+    return ofKey.length === 0 ? undefined : ofKey;
+  };
+}
+
+/** @returns a function that returns the columns of texts of a table: an older store lacks those of later steps */
+function textsIn(database: DatabaseSync): (table: string) => readonly string[] {
   database.function('is_utf8', { deterministic: true, directOnly: true }, (value) =>
     value instanceof Uint8Array && !isUtf8(value) ? 0n : 1n,
   );
-  // An older store lacks the columns of later steps.
   const found = columnsOf(database).filter(({ type }) => String(type).toLowerCase() === 'text');
-  return names.flatMap((table) => {
-    const key = tables[table]?.key ?? [];
-    const texts = found.filter((each) => each['table'] === table).map(({ column }) => String(column));
-    if (texts.length === 0) return [];
-    const select = [...key.map((column) => `"${column}"`), ...texts.map(isDamaged)].join();
-    const prepared = new Prepared(
-      tables,
-      database,
-      `select ${select} from "${table}" where ${texts.map(isDamaged).join(' or ')}`,
-    );
-    return Array.from(prepared.iterate([]), (row) => ({
-      table,
-      key: Object.fromEntries(key.map((column) => [column, row[column]])),
-      columns: texts.filter((text) => row[isDamaged(text)] === 1n),
-    }));
-  });
+  return (table) => found.filter((each) => each['table'] === table).map(({ column }) => String(column));
 }
 
 /** SQLite finds pure ASCII some five times as fast as a function of JavaScript is called. */

@@ -3,6 +3,8 @@ import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from '@jest/globals';
+import { damageOf } from '../../../src/storage/sqlite/damaged-texts.ts';
+import { LAYOUT } from '../../services/items/index.ts';
 import { inWords, look, place } from '../../support/item-store.ts';
 
 /** Changes bytes of a file on the disk, as a failing disk does. */
@@ -72,4 +74,18 @@ test('backup and export name the rows whose texts are not UTF-8, and write all o
   expect(await run('export')).toEqual({ code: 1, stdout: rest, stderr });
   expect(await run('export', 'x.ndjson')).toMatchObject({ code: 1, stderr: expect.stringContaining(stderr) });
   expect(readFileSync(join(folder, 'x.ndjson'), 'utf8')).toBe(rest);
+});
+
+test('backup names ten of the rows that a disk has changed, and counts the others; export looks at one row at a time', async () => {
+  const { database, run } = await place(25);
+  using rows = new DatabaseSync(database);
+  rows.exec(`update items set name = cast(x'FF' as text); insert into members
+    values (cast(x'61FF' as text), 'one', 'guest', '[]', 0, 1, null), ('b', cast(x'FF' as text), 'guest', '[]', 0, 1, null)`);
+  const more =
+    /items with id 1: name is not UTF-8; .*items with id 10: name is not UTF-8; and 17 more: it has all others/;
+  expect((await run('backup', 'copy.db')).stderr).toMatch(more);
+  expect((await run('export')).stderr).toMatch(/but 25: id 1: name is not UTF-8; .*; and 15 more: /);
+  const find = damageOf(LAYOUT, rows, 'members');
+  // A key that is damaged finds no row, as does that of a row which was removed since it was read.
+  expect(['a\uFFFD', 'b', 'c'].map((id) => find({ id }))).toEqual([['id'], ['email'], undefined]);
 });

@@ -208,7 +208,7 @@ test('backup copies a store of an older service, which lacks a table of a later 
     tables: { ...items.tables, more: table({ id: int64() }, 'id') },
     steps: { ...items.steps, more },
   });
-  expect(backUp(later, join(folder, 'items.db'), path)).toMatchObject({ counts: { items: 3 }, damaged: [] });
+  expect(backUp(later, join(folder, 'items.db'), path)).toMatchObject({ counts: { items: 3 }, damaged: { count: 0 } });
   expect((await run('restore', 'copy.db', '--force')).code).toBe(0);
 });
 
