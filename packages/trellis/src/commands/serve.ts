@@ -89,7 +89,13 @@ async function run(job: Job, log: Log, stopSignal: AbortSignal, onListening: () 
   // A parent process cannot wait for the log, which LOG_LEVEL may silence.
   job.io.send?.('listening');
   const startup = instance.ready.then(async () => {
-    const token = instance.hasIssuer ? undefined : await makeFirstToken(job, instance, stopSignal);
+    const token = instance.hasIssuer
+      ? undefined
+      : await makeFirstToken(job, instance, stopSignal).catch((error: unknown) => {
+          // Where stderr is closed, the line that every command prints of its failure is not seen.
+          if (!stopSignal.aborted) log.logger.fatal({ err: error }, 'no first token could be created');
+          throw error;
+        });
     if (token !== undefined) log.logger.info({ token }, 'created the first token of the store');
     log.logger.info({ operations: instance.url + instance.contract.basePath }, 'ready');
     // Speeds up the next start even if this process is killed.

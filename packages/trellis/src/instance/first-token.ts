@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hashToken, makeToken } from '../auth/token.ts';
 import { type Contract, PAGES, scopesOf } from 'trellis-contract';
-import { exactJson, fieldFor } from 'trellis-contract/ground';
+import { exactJson, ExplainedError, fieldFor } from 'trellis-contract/ground';
+import { isNowhere } from '../observability/stdout.ts';
 import type { AnyService } from '../service.ts';
 import { shellWord } from '../shell.ts';
 import { StoreUnavailable } from '../storage/store-errors.ts';
@@ -9,8 +10,15 @@ import type { Running } from './instance.ts';
 import type { Job } from '../terminal/io.ts';
 
 const FIRST_TOKEN = 'first';
+const UNSEEN =
+  'stderr is closed, or /dev/null, and the first token is shown only once: none was created: open stderr, run `token create` first, or set TOKEN_FILE';
 
-/** Creates and prints a token if the store never had one. @returns its name; undefined: the store has had one */
+/**
+ * Creates and prints a token if the store never had one.
+ *
+ * @returns its name; undefined: the store has had one
+ * @throws ExplainedError if stderr, on which the token would be printed, is closed
+ */
 export async function makeFirstToken(
   { service, io }: Job,
   { contract, store: { tokens }, url, onUnreachable }: Running,
@@ -19,6 +27,10 @@ export async function makeFirstToken(
   const token = makeToken(service.name);
   for (;;) {
     try {
+      if (isNowhere(io.stderr)) {
+        if ((await tokens.list()).length > 0) return undefined;
+        throw new ExplainedError(UNSEEN);
+      }
       const scopes = scopesOf(contract);
       if (!(await tokens.addFirst({ name: FIRST_TOKEN, hash: hashToken(token), scopes }))) return undefined;
       break;

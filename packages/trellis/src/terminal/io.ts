@@ -8,7 +8,7 @@ export interface Io extends Pick<NodeJS.EventEmitter, 'on' | 'off'> {
   readonly env: Environment;
   readonly stdin: NodeJS.ReadableStream;
   readonly stdout: Pick<NodeJS.WriteStream, 'isTTY' | 'columns'> & Stdout;
-  readonly stderr: Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'write'>;
+  readonly stderr: Pick<NodeJS.WriteStream, 'isTTY' | 'columns'> & Stdout;
   exit(code: number): unknown;
   readonly pid: number;
   kill(pid: number, signal: 'SIGKILL'): unknown;

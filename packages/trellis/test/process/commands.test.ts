@@ -8,7 +8,8 @@ import { fill } from '../support/item-store.ts';
 import { temporaryFolder } from '../../../contract/test/support/temporary.ts';
 import { LAYOUT } from '../services/items/index.ts';
 import { items } from '../services/items/service.ts';
-import { createItem, ITEMS, runCommand, start, startInstance } from '../support/service.ts';
+import { createItem, ITEMS, ROOT, runCommand, start, startInstance } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const folder = temporaryFolder();
 const database = join(folder, 'items.db');
@@ -122,6 +123,26 @@ describe('the command', () => {
       'item-store: stdout is closed, or /dev/null, and the token is shown only once: no token was created\n',
     );
     expect(readdirSync(elsewhere)).toEqual([]);
+  });
+
+  test('serve 2>&- makes no first token, logs why and ends, and runs once there is one', async () => {
+    const environment = { PORT: '0', DATABASE_URL: `sqlite:${join(temporaryFolder(), 'items.db')}` };
+    const serve = () => start('sh', ['-c', `exec '${process.execPath}' '${ITEMS.main}' serve 2>&-`], environment, ROOT);
+    const unseen = serve();
+    expect(await unseen.ended).toBe(1);
+    expect(unseen.log()).toContainEqual(
+      expect.objectContaining({
+        level: 'fatal',
+        msg: 'no first token could be created',
+        err: expect.objectContaining({ message: expect.stringContaining('stderr is closed, or /dev/null') }),
+      }),
+    );
+    expect((await runCommand(['token', 'list'], environment)).stdout).toBe('NAME  STATE  CREATED  EXPIRES  SCOPES\n');
+    expect((await runCommand(['token', 'create', 'seen'], environment)).code).toBe(0);
+    const service = serve();
+    await until(() => service.log().some(({ msg }) => msg === 'ready'));
+    service.child.kill('SIGTERM');
+    expect(await service.ended).toBe(0);
   });
 
   test('token list shows each token without its text', async () => {
