@@ -72,12 +72,17 @@ function writable(value: unknown, at: string | number = ''): unknown {
     return Number.isSafeInteger(Number(value)) ? Number(value) : JSON.rawJSON(String(value));
   if (typeof value !== 'object' || value === null) return value;
   if (hasToJson(value)) return writable(jsonOf(value, at));
-  if (Array.isArray(value))
-    return value.map((each: unknown, index) => {
-      const item = writable(each, index);
+  if (Array.isArray(value)) {
+    // A callback for each item would make two more calls for each level, of which a document may have thousands.
+    const list = new Array<unknown>(value.length);
+    for (let index = 0; index < value.length; index++) {
+      if (!(index in value)) continue;
+      const item = writable(value[index], index);
       if (ABSENT.has(typeof item)) throw new Error(`JSON has no ${typeof item}`);
-      return item;
-    });
+      list[index] = item;
+    }
+    return list;
+  }
   const copy: Record<string, unknown> = {};
   for (const name of Object.keys(value)) {
     const member = writable((value as Readonly<Record<string, unknown>>)[name], name);
