@@ -8,8 +8,10 @@ import { versionOf } from '../storage/layout.ts';
 const HASH = /^[\da-f]{40}$/;
 
 /** The version and the commit of a service are those of the package that its contract belongs to. */
-export function buildOf({ contract, steps }: AnyService) {
-  const file = pathToFileURL(findPackageJSON(contract) ?? fileURLToPath(new URL('package.json', contract)));
+export function buildOf({ contract, steps }: Pick<AnyService, 'contract' | 'steps'>) {
+  const found = findPackageJSON(contract);
+  // Where no folder above has a package.json, Node 26 returns the contract.
+  const file = found?.endsWith('package.json') === true ? pathToFileURL(found) : new URL('package.json', contract);
   const { version = '0.0.0' } = existsSync(file)
     ? (JSON.parse(readFileSync(file, 'utf8')) as { readonly version?: string })
     : {};
