@@ -1,3 +1,7 @@
+// What a verdict spends and remembers stands in variables of modules: `budget` and `counted` here, `texts` of exact.ts. That is
+// safe because each step of a verdict, from `begin` to `end`, is synchronous, so that no other verdict of its thread comes
+// between. So no function that is called between them may be async.
+
 /**
  * The unit of work is one schema that is applied to one value: up to 60 ns (`npm run test:attacks` has the figures). A
  * message of 64 KiB may cost 40 ms, one of 1 MiB 330 ms.

@@ -181,6 +181,7 @@ function canonical(value: unknown): string {
 const MAX_TEXT = 64;
 /** The work to make the text of an item or a member. */
 const COMPARISON = 6;
+/** Of the verdict under way, as budget.ts says. */
 let texts: WeakMap<object, string> | undefined;
 
 /** Call this before a value is checked: between two checks, values may change. */

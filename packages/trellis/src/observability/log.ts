@@ -52,6 +52,7 @@ export function describeError(error: unknown): unknown {
   }
 }
 
+/** The millisecond of `written`, the same for all logs of the process. */
 let writtenAt = NaN;
 let written = '';
 

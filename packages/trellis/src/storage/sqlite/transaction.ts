@@ -130,6 +130,7 @@ export function isProof(write: Write): boolean {
   return !isRun(write) || (write.wrote !== undefined && write.outcome !== undefined && 'result' in write.outcome);
 }
 
+/** Of all stores of the process: a number need only differ from those of the other runs of its commit. */
 let savepoints = 0;
 
 /**
