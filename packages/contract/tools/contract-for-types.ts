@@ -34,7 +34,7 @@ import {
 } from '../src/schema/subschemas.ts';
 import { type BodyKind, kindOf } from '../src/message/content.ts';
 import { Position } from '../src/schema/positions.ts';
-import { keepsOthers } from '../src/message/undeclared.ts';
+import { keepsOthers, outlinesOf } from '../src/message/undeclared.ts';
 import { mapParts } from '../src/rules/objects.ts';
 import { isIgnored, type ObjectKind } from '../src/rules/vocabulary.ts';
 
@@ -129,13 +129,24 @@ export function contractForTypes(contract: OpenApiDocument): object {
       case 'Schema': {
         // openapi-typescript turns `$defs` into a member.
         const { $defs: _, discriminator: __, ...schema }: Schema = value;
-        return apart(
-          withOthers(withValues({ ...schema, ...(keepsUnseen(original) && { additionalProperties: true }) })),
-        );
+        const others = keepsUnseen(original) && { additionalProperties: true };
+        return apart(withOthers(withValues({ ...schema, ...unseen(original, schema), ...others })));
       }
       default:
         return value;
     }
+  }
+
+  /** The members that only keywords name which openapi-typescript does not know, or `required`: operations get them. */
+  function unseen(original: Schema, { properties }: Schema): Schema {
+    if (original.additionalProperties === false || listed(original) !== undefined) return {};
+    const seen = new Set(typed(original, follow).flatMap((each) => Object.keys(each.properties ?? {})));
+    const names = outlinesOf(follow)
+      .namesOf(original)
+      .filter((name) => !seen.has(name));
+    return names.length === 0
+      ? {}
+      : { properties: { ...properties, ...Object.fromEntries(names.map((name) => [name, {}])) } };
   }
 
   /** Whether a keyword that openapi-typescript does not know lets the operation get members without a name. */

@@ -148,6 +148,12 @@ class Outlines {
     return roots.every((each) => allowedBy(each, this.follow, NAME, ownNames).size > 0) ? 'left out' : 'refused';
   }
 
+  /** The members that stay as one of the schemas of the value names them, also one that only tests it; none: all others stay. */
+  namesOf(schema: AnySchema): string[] {
+    if (this.othersOf([schema]) === 'kept') return [];
+    return closure([schema], (each) => behind(each, IN_PLACE, this.follow)).flatMap(keywordsNaming);
+  }
+
   /** The schemas with `properties` whose objects leave others out, in the values of these schemas. */
   leaving(schemas: readonly AnySchema[]): ReadonlySet<Schema> {
     const objects = closure(schemas, this.within).filter((each) => this.leavesOut(each));
@@ -176,10 +182,17 @@ function hasNames({ properties = {} }: Schema): boolean {
 }
 
 function namesIn(schema: Schema): string[] {
-  const { properties = {}, required = [], dependentRequired = {}, dependentSchemas = {} } = schema;
+  return [...keywordsNaming(schema), ...(listed(schema) ?? []).filter(isObject).flatMap(Object.keys)];
+}
+
+function keywordsNaming({
+  properties = {},
+  required = [],
+  dependentRequired = {},
+  dependentSchemas = {},
+}: Schema): string[] {
   const dependent = [...Object.entries(dependentRequired).flat(2), ...Object.keys(dependentSchemas)];
-  const values = (listed(schema) ?? []).filter(isObject).flatMap(Object.keys);
-  return [...Object.keys(properties), ...required, ...dependent, ...values];
+  return [...Object.keys(properties), ...required, ...dependent];
 }
 
 /** Whether a schema says itself that an object has members which it does not name. */

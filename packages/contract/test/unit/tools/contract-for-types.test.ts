@@ -1,6 +1,8 @@
 import { expect, test } from '@jest/globals';
 import type { OpenApiDocument } from '../../../src/schema/document.ts';
 import { contractForTypes } from '../../../tools/contract-for-types.ts';
+import { generateTypes } from '../../../tools/types.ts';
+import { contractOf } from '../values.ts';
 
 /** How often the schemas of a contract are read, in which each of so many branches leads back to all of them. */
 function readsOf(length: number): number {
@@ -35,4 +37,29 @@ function readsOf(length: number): number {
 
 test('branches that lead back to all of them are read by the square of their number at most', () => {
   expect(readsOf(64)).toBeLessThan(5 * readsOf(32));
+});
+
+const A = { properties: { a: { type: 'string' } } };
+const B = { properties: { b: { type: 'string' } } };
+test.each<[string, Readonly<Record<string, unknown>>, RegExp]>([
+  ['required', { type: 'object', ...A, required: ['a', 'b'] }, /\bb: unknown/],
+  ['required beside allOf', { type: 'object', allOf: [A], required: ['b'] }, /\bb: unknown/],
+  ['dependentRequired', { type: 'object', ...A, dependentRequired: { a: ['b'] } }, /\bb\?: unknown/],
+  ['dependentSchemas', { type: 'object', ...A, dependentSchemas: { b: { minProperties: 1 } } }, /\bb\?: unknown/],
+  ['a schema of dependentSchemas', { type: 'object', dependentSchemas: { a: B } }, /\bb\?: unknown/],
+  ['if', { type: 'object', ...A, if: B, then: { required: ['a'] } }, /\bb\?: unknown/],
+  ['then', { type: 'object', ...A, if: A, then: B }, /\bb\?: unknown/],
+  [
+    'then, in an object that is closed',
+    { type: 'object', ...A, if: A, then: B, unevaluatedProperties: false },
+    /\bb\?: unknown/,
+  ],
+  ['properties', { type: 'object', allOf: [A, B], required: ['b'] }, /\bb: string/],
+])('a member named by %s is in the type, as the operation gets it', async (_, body, type) => {
+  expect(await generateTypes(contractOf({ body }))).toMatch(type);
+});
+
+test('a member that no value may have is in no type', async () => {
+  const closed = { type: 'object', ...A, additionalProperties: false, then: B, if: A };
+  expect(await generateTypes(contractOf({ body: closed }))).not.toMatch(/\bb\?:/);
 });
