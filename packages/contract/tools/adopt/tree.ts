@@ -1,4 +1,4 @@
-import { METHODS, resolver, type Schema } from '../../src/schema/document.ts';
+import { METHODS, resolver } from '../../src/schema/document.ts';
 import { isLarge } from '../../src/schema/exact.ts';
 import { objectsIn } from '../../src/rules/objects.ts';
 
@@ -66,7 +66,7 @@ export function schemasOfMessages(document: Tree) {
   });
   return holders.flatMap(([of, holder]) => {
     const schema = memberOf(resolved(holder), 'schema');
-    return schema === undefined ? [] : [{ of, schema: schema as Schema }];
+    return schema === undefined ? [] : [{ of, schema }];
   });
 }
 
