@@ -107,7 +107,37 @@ function map(
   return true;
 }
 
+/** Whether a schema requires the property, and lists the values that it may have. */
+function fixes(schema: Tree, property: string, follow: Follow): boolean {
+  const schemas = joined([schema], follow);
+  const values = schemas.flatMap(({ properties = {} }) => joined([properties[property] ?? true], follow));
+  return (
+    values.some((each) => listed(each) !== undefined) &&
+    schemas.some(({ required = [] }) => required.includes(property))
+  );
+}
+
 export const MAPPINGS: readonly Edit[] = [
+  {
+    // A mapping leads to schemas with a name: without one, clients would not consider the branch (OpenAPI 3.1, 4.8.25).
+    what: 'a branch beside a discriminator, which fixes its values, became a component',
+    of: 'Schema',
+    change: (node, { document, follow }) => {
+      const { discriminator, oneOf, anyOf } = node as Schema;
+      const branches = (oneOf ?? anyOf) as unknown[] | undefined;
+      if (!isNode(discriminator) || !Array.isArray(branches)) return false;
+      const { propertyName } = discriminator;
+      const inline = branches.filter((each) => !isNode(each) || typeof each['$ref'] !== 'string');
+      if (!inline.every((each) => isNode(each) && fixes(each, propertyName, follow))) return false;
+      for (const branch of inline as Tree[]) {
+        const { title } = branch;
+        const own = (typeof title === 'string' ? title : capital(propertyName)).replaceAll(/[^\w.-]/g, '') || 'Branch';
+        const names = Array.from({ length: MAX_NAMES }, (_, index) => `${own}${index === 0 ? '' : index + 1}`);
+        branches[branches.indexOf(branch)] = { $ref: added(document, 'schemas', names, branch) };
+      }
+      return (inline as Tree[]).map((each) => ({ node: each }));
+    },
+  },
   {
     what: 'a value of a mapping that leads to no branch was removed: the branches decide',
     of: 'Schema',

@@ -199,6 +199,28 @@ test.each<[why: string, schemas: Schemas]>([
   expect(Shape).not.toHaveProperty('discriminator');
 });
 
+test('makes a component of each branch that stands beside a discriminator and fixes its value, and asks nothing', () => {
+  const inline = [
+    { title: 'A circle', ...shape({ const: 'round' }, 'kind') },
+    shape({ enum: ['flat', 'wide'] }, 'kind'),
+  ];
+  const Shape = { ...union(['Dot']), oneOf: [ref('Dot'), ...inline] };
+  const made = adopted(
+    documentOf({ Shape, Dot: shape({ const: 'Dot' }, 'kind') }, ['Shape'], { kind: 'wide', size: 1 }),
+  );
+  expect(made).toMatchObject({ open: [], refusals: [] });
+  expect(at(made.document, ['components', 'schemas'])).toMatchObject({
+    Shape: {
+      oneOf: ['Dot', 'Acircle', 'Kind'].map(ref),
+      discriminator: {
+        mapping: { Dot: pathOf('Dot'), round: pathOf('Acircle'), flat: pathOf('Kind'), wide: pathOf('Kind') },
+      },
+    },
+    Acircle: inline[0],
+    Kind: inline[1],
+  });
+});
+
 test('removes a value of a mapping that leads to no branch', () => {
   const schemas = {
     Shape: union(['Circle'], { round: pathOf('Circle'), other: pathOf('Square') }),
