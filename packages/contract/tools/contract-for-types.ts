@@ -15,6 +15,7 @@ import {
   type Schema,
 } from '../src/schema/document.ts';
 import { ContractError } from '../src/contract-error.ts';
+import { forbids } from '../src/rules/declared.ts';
 import { requireIntegers } from '../src/rules/integers.ts';
 import { isLarge, isObject, isOfType } from '../src/schema/exact.ts';
 import { keywordsThat, schemasOf } from '../src/schema/applicators.ts';
@@ -141,9 +142,10 @@ export function contractForTypes(contract: OpenApiDocument): object {
   function unseen(original: Schema, { properties }: Schema): Schema {
     if (original.additionalProperties === false || listed(original) !== undefined) return {};
     const seen = new Set(typed(original, follow).flatMap((each) => Object.keys(each.properties ?? {})));
+    const always = joined([original], follow);
     const names = outlinesOf(follow)
       .namesOf(original)
-      .filter((name) => !seen.has(name));
+      .filter((name) => !seen.has(name) && !always.some((each) => forbids(each, name, follow)));
     return names.length === 0
       ? {}
       : { properties: { ...properties, ...Object.fromEntries(names.map((name) => [name, {}])) } };

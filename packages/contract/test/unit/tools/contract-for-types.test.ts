@@ -59,7 +59,14 @@ test.each<[string, Readonly<Record<string, unknown>>, RegExp]>([
   expect(await generateTypes(contractOf({ body }))).toMatch(type);
 });
 
-test('a member that no value may have is in no type', async () => {
-  const closed = { type: 'object', ...A, additionalProperties: false, then: B, if: A };
-  expect(await generateTypes(contractOf({ body: closed }))).not.toMatch(/\bb\?:/);
+const CLOSED = { type: 'object', ...A, additionalProperties: false };
+test.each<[string, Readonly<Record<string, unknown>>]>([
+  ['additionalProperties', { ...CLOSED, then: B, if: A }],
+  ['additionalProperties of allOf', { type: 'object', allOf: [CLOSED], if: { required: ['b'] }, then: false }],
+  [
+    'unevaluatedProperties',
+    { type: 'object', ...A, unevaluatedProperties: false, if: { required: ['b'] }, then: { required: ['a'] } },
+  ],
+])('a member that %s forbids is in no type', async (_, body) => {
+  expect(await generateTypes(contractOf({ body }))).not.toMatch(/\bb\?:/);
 });
