@@ -58,7 +58,6 @@ describeInBrowser('in a browser', () => {
         `GET ${url}/docs/swagger-ui-bundle.js`,
         `GET ${url}/docs/swagger-ui-init.js`,
         `GET ${url}/docs/swagger-ui-standalone-preset.js`,
-        `GET ${url}/docs/swagger-ui.css`,
         `GET ${url}/openapi.json`,
         `POST ${url}/plants`,
       ]);

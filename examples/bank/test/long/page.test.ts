@@ -103,7 +103,7 @@ describeInBrowser('the docs page of the bank', () => {
       const { body } = await docs.execute();
       expect(new URL((await sent).url()).searchParams.get('filter[min_balance]')).toBe(String(FIRST + 18n));
       expect((JSON.parse(body) as { accounts: unknown[] }).accounts).toHaveLength(2);
-      expect(await docs.operation.locator('.curl').first().textContent()).toContain(String(FIRST + 18n));
+      expect(decodeURIComponent(await docs.command())).toContain(`/accounts?filter[min_balance]=${FIRST + 18n}&`);
     });
 
     test('keeps each digit beyond 2^53 of bounds, constants and enumerations in the contract', async () => {
@@ -156,9 +156,8 @@ describeInBrowser('the docs page of the bank', () => {
       await using listing = await open('accounts-listAccounts', app);
       const limit = listing.docs.operation.locator('[data-param-name=limit]');
       expect(await limit.locator('input').inputValue()).toBe(String(FIRST));
-      await listing.docs.operation.getByRole('button', { name: 'Cancel' }).click();
-      // The default, and the maximum.
-      expect((await limit.innerText()).match(/\d{16,}/g)).toEqual([String(FIRST), String(FIRST)]);
+      // The maximum.
+      expect((await limit.innerText()).match(/\d{16,}/g)).toEqual([String(FIRST)]);
       const money = listing.page.locator('.models article', { has: listing.page.getByText('Money', { exact: true }) });
       await expandSchema(listing.page, 'Money');
       await money.getByText('Default').waitFor();
@@ -279,7 +278,8 @@ describeInBrowser('the docs page of the bank', () => {
     await docs.operation.getByLabel('Request body').fill('');
     await docs.operation.getByRole('button', { name: 'Execute' }).click();
     await docs.operation.getByRole('alert').getByText('Not sent: it needs a body.').waitFor();
-    expect(await docs.operation.locator('.live-responses-table').count()).toBe(0);
+    expect(await docs.operation.locator('.live-responses-table').isVisible()).toBe(false);
+    expect(await docs.operation.locator('.outcome').isVisible()).toBe(false);
   });
 
   test('keeps the focus, and announces each reply', async () => {
@@ -314,7 +314,7 @@ describeInBrowser('the docs page of the bank', () => {
       expect(shown?.y).toBeGreaterThanOrEqual(0);
       expect(shown?.y).toBeLessThan(viewport.height);
       const order = await docs.operation.locator('.live-responses-table').innerText();
-      expect(order).toMatch(/"id"[^]*x-request-id: [^]*Other headers of the reply[^]*The request with the token$/);
+      expect(order).toMatch(/"id"[^]*x-request-id: [^]*Other headers$/);
       const colours = await visited.page.evaluate<string[]>(
         "[...document.querySelectorAll('.opblock-summary-method')].map((each) => getComputedStyle(each).backgroundColor)",
       );
@@ -322,7 +322,7 @@ describeInBrowser('the docs page of the bank', () => {
     },
   );
 
-  test('has a filter and closed tags when the contract has more than 15 operations', async () => {
+  test('has a filter when the contract has fifteen operations or more', async () => {
     const more = Array.from({ length: 8 }, (_, index) => {
       const [, operation = ''] = /^ {2}\/currencies:\n([^]*?)^ {2}\/accounts:/m.exec(YAML) ?? [];
       return `  /more${index}:\n${operation.replace('listCurrencies', `more${index}`)}`;
@@ -339,11 +339,11 @@ describeInBrowser('the docs page of the bank', () => {
     const { page } = visited;
     const filter = page.getByRole('textbox', { name: /^Find an operation/ });
     await filter.waitFor();
-    expect(await page.locator('.opblock').count()).toBe(0);
+    expect(await page.locator('.opblock').count()).toBe(17);
     // A word of the summary, and one of the operationId.
     await filter.fill('List MORE3');
+    await until(async () => (await page.locator('.opblock').count()) === 1);
     await page.locator('.opblock', { hasText: '/more3' }).waitFor();
-    expect(await page.locator('.opblock').count()).toBe(1);
     await filter.fill('no such words');
     await page.getByText('Nothing fits.').waitFor();
     await using small = await visit(stage.browser, `${stage.service.url}/docs`);

@@ -60,8 +60,9 @@ export function digitsPlugin({ React }: Ui.System): Ui.Plugin {
   const SIGNS = { minimum: '≥', exclusiveMinimum: '>', maximum: '≤', exclusiveMaximum: '<', multipleOf: 'multiple of' };
 
   return {
-    afterLoad(this: { readonly fn: Ui.Sampler }) {
-      const { getSampleSchema: sample } = this.fn;
+    afterLoad(this: { readonly fn: Ui.Sampler & Ui.Builder }) {
+      const { getSampleSchema: sample, buildRequest } = this.fn;
+      this.fn.buildRequest = (request) => unmarkRequest(buildRequest(request));
       this.fn.getSampleSchema = (schema, mediaType, config, given) => {
         const left = config?.includeWriteOnly === true ? 'readOnly' : 'writeOnly';
         const value = given ?? make(JSON.parse(JSON.stringify(schema ?? {})) as Ui.ShownSchema, left, sample);
@@ -76,10 +77,10 @@ export function digitsPlugin({ React }: Ui.System): Ui.Plugin {
             original(at, parameter, inTexts(plain, value), isXml),
           executeRequest: (original, system) => (request) => {
             Object.assign(system.getConfigs(), { requestInterceptor: unmarkRequest });
-            const parameters = Object.entries(request.parameters).map(([name, value]) => [name, inTexts(mark, value)]);
-            return original({ ...request, parameters: Object.fromEntries(parameters) as Ui.Props });
+            return original(request);
           },
         },
+        wrapSelectors: { parameterValues: (original) => (_state, at) => inTexts(mark, original(at)) },
       },
     },
     wrapComponents: {
@@ -89,21 +90,15 @@ export function digitsPlugin({ React }: Ui.System): Ui.Plugin {
       // Swagger UI shows only bounds that are numbers, and `(any | any)` for alternatives that it has not looked up.
       JSONSchema202012KeywordType:
         (Original: unknown, { fn }: Ui.System) =>
-        (props: { readonly schema: Ui.Props }) =>
-          h(
-            React.Fragment,
-            null,
-            /^\((?:any . )*any\)$/.test(fn.jsonSchema202012.getType(props.schema)) || h(Original, props),
-            Object.entries(SIGNS).map(
-              ([name, sign]) =>
-                typeof props.schema[name] === 'string' &&
-                h(
-                  'span',
-                  { key: name, className: 'json-schema-2020-12__constraint' },
-                  `${sign} ${plain(props.schema[name])}`,
-                ),
-            ),
-          ),
+        (props: { readonly schema: Ui.Props }) => {
+          const isUnknown = /^\((?:any . )*any\)$/.test(fn.jsonSchema202012.getType(props.schema));
+          const bounds = Object.entries(SIGNS).map(([name, sign]) => {
+            const bound = props.schema[name];
+            const className = 'json-schema-2020-12__constraint';
+            return typeof bound === 'string' && h('span', { key: name, className }, `${sign} ${plain(bound)}`);
+          });
+          return h(React.Fragment, null, isUnknown || h(Original, props), bounds);
+        },
       // Swagger UI puts extensions into a list as they are.
       JSONSchema202012JSONViewer: (Original: unknown) => (props: Ui.Props) => {
         const isItem = props['className'] === 'json-schema-2020-12-json-viewer-extension-keyword';

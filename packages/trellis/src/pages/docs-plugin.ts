@@ -4,18 +4,13 @@ import type * as Ui from './swagger-ui.ts';
  * A plugin of Swagger UI, which mends what keeps people from using it. The browser runs the text of this function, so it
  * refers to nothing outside of itself. https://swagger.io/docs/open-source-tools/swagger-ui/customization/plugin-api/
  */
-export function docsPlugin({ React }: Ui.System, { storageKey, tokenPrefix }: Ui.PageFacts): Ui.Plugin {
-  const { addEventListener, document, location, localStorage } = globalThis as unknown as Ui.Browser;
+export function docsPlugin({ Im, React }: Ui.System, { storageKey, tokenPrefix }: Ui.PageFacts): Ui.Plugin {
+  const { addEventListener, document, history, location, localStorage } = globalThis as unknown as Ui.Browser;
   const h = React.createElement;
   const both = (...children: readonly unknown[]) => h(React.Fragment, null, ...children);
-  const wrapped =
-    <P = Ui.Props>(render: (Original: unknown, props: P, system: Ui.System) => unknown) =>
-    (Original: unknown, system: Ui.System) =>
-    (props: P) =>
-      render(Original, props, system);
-  const closed = (name: string, ...children: readonly unknown[]) =>
-    h('details', null, h('summary', null, name), ...children);
-  const hidden = () => null;
+  const wrapped: Ui.Wrapped = (render) => (Original, system) => (props) => render(Original, props, system);
+  const closed = (name: string, ...within: readonly unknown[]) =>
+    h('details', null, h('summary', null, name), ...within);
 
   /** Names the controls within for screen readers, and marks those that Swagger UI has found wrong. */
   const Named = ({ name, children }: { readonly name: string; readonly children: unknown }) => {
@@ -46,24 +41,22 @@ export function docsPlugin({ React }: Ui.System, { storageKey, tokenPrefix }: Ui
       return text;
     }
   };
-
+  const scroll = (element: Ui.Element | null) => element?.scrollIntoView({ block: 'nearest' });
+  /** Where the operations stand, by the hash of their links. */
+  const places = new Map<string, Ui.Element | null>();
   /** What the service has said of each token. */
-  const judged = new Map<string, 'accepted' | 'refused'>();
-  const authorized = ({ authSelectors }: Ui.System) => authSelectors.authorized().toJS();
-  const tokenState = (token: string | undefined) => {
-    if (token === undefined) return 'No token.';
-    const verdict = judged.get(token);
-    if (verdict !== undefined) return `The service has ${verdict} the token.`;
+  const judged = new Map<string, string>();
+  const authorized = ({ authSelectors }: Pick<Ui.System, 'authSelectors'>) => authSelectors.authorized().toJS();
+  const tokenState = (token: string) => {
     const isKnown = token.startsWith(tokenPrefix) || /^[\w-]+\.[\w-]+\.[\w-]*$/.test(token);
-    return isKnown ? 'The token is not tried yet.' : 'The token is of an unknown form, and not tried yet.';
+    return judged.get(token) ?? `The token is ${isKnown ? '' : 'of an unknown form, and '}not tried yet.`;
   };
   const needs = (security: Ui.SecurityNames) => {
     const tokens = security.filter((each) => Object.keys(each).length > 0);
     if (tokens.length === 0) return 'Needs no token.';
     const scopes = tokens.map((each) => Object.values(each).flat().join(' and '));
-    const demand = scopes.includes('') ? '' : `the scope ${scopes.join(' or ')}`;
-    if (tokens.length < security.length) return `A token is optional${demand && `, and must have ${demand}`}.`;
-    return `Needs a token${demand && ` with ${demand}`}.`;
+    const demand = scopes.includes('') ? '.' : ` with the scope ${scopes.join(' or ')}.`;
+    return (tokens.length < security.length ? 'Optional: a token' : 'Needs a token') + demand;
   };
 
   /** The field of a security scheme, with the state of the token in it. */
@@ -73,7 +66,7 @@ export function docsPlugin({ React }: Ui.System, { storageKey, tokenPrefix }: Ui
     const { authActions, getComponent } = system;
     const token = authorized(system)[id]?.value;
     const isKept = token !== undefined;
-    const submit = (event: Ui.FieldEvent) => {
+    const onSubmit = (event: Ui.FieldEvent) => {
       event.preventDefault();
       const value = typed.replace(/^\s*(?:bearer\s+)+/i, '').replaceAll(/\s/g, '');
       const isToken = /^[\w.~+/-]+=*$/.test(value);
@@ -83,84 +76,100 @@ export function docsPlugin({ React }: Ui.System, { storageKey, tokenPrefix }: Ui
       localStorage.setItem(storageKey, JSON.stringify(authorized(system)));
       type('');
     };
-    const field = {
-      value: isKept ? '••••••••' : typed,
-      readOnly: isKept,
-      'aria-invalid': isWrong,
-      autoComplete: 'off',
-    };
     const onChange = (event: Ui.FieldEvent) => type(event.target.value);
+    const field = { readOnly: isKept, 'aria-invalid': isWrong, autoComplete: 'off', onChange };
     const name = schema['type'] === 'apiKey' ? `Key for ${String(schema['name'])}` : 'Access token';
     const fault = 'This is no token: it has letters, digits and - . _ ~ + / only. Copy it whole.';
     return h(
       'form',
-      { onSubmit: submit },
-      h('label', null, name, h('input', { ...field, onChange })),
-      h('button', { className: 'btn' }, isKept ? 'Forget token' : 'Use token'),
-      h('span', { role: 'status' }, tokenState(token)),
+      { onSubmit },
+      h('label', null, name, h('input', { ...field, value: isKept ? '••••••••' : typed })),
+      h('button', null, isKept ? 'Forget token' : 'Use token'),
+      h('span', { role: 'status' }, isKept ? tokenState(token) : 'No token.'),
       h('span', { role: 'alert', className: 'errors' }, isWrong && fault),
       isKept || h(getComponent('Markdown', true), { source: schema['description'] }),
     );
   };
 
-  /** What the contract says of the replies to an operation, by status. */
   const repliesOf = ({ specSelectors }: Ui.System, path: string, method: string) =>
     (specSelectors.specResolvedSubtree(['paths', path, method, 'responses'])?.toJS() ?? {}) as Ui.DeclaredReplies;
   const hasHeader = ({ headers = {} }: Ui.DeclaredReplies[string], name: string) =>
     Object.keys(headers).some((each) => each.toLowerCase() === name);
 
-  // Swagger UI has no field for the token of these schemes, only forms of identity providers, which the page cannot reach.
-  const asBearers = (text: string) => {
-    if (!/"type":\s*"(?:oauth2|openIdConnect)"/.test(text)) return text;
-    const spec = JSON.parse(text, 'rawJSON' in JSON ? asWritten : undefined) as Ui.Spec;
-    for (const each of Object.values(spec.components?.securitySchemes ?? {}))
-      if (each['type'] === 'oauth2' || each['type'] === 'openIdConnect')
-        Object.assign(each, { type: 'http', scheme: 'bearer', flows: undefined });
-    return JSON.stringify(spec);
-  };
-
   /** Shows the reply above the request; the headers that the contract does not declare for it stay folded. */
   const Reply = (_Original: unknown, { response, path, method }: Ui.Replied, system: Ui.System) => {
-    const { fn, getComponent, specSelectors } = system;
     const { status, text: body = '', headers = {}, url } = response.toJS();
     const [text, file] = typeof body === 'string' ? [body] : ['', body];
     const type = String(headers['content-type']);
     const isJson = type.includes('json');
     const href = React.useMemo(() => file && URL.createObjectURL(file), [file]);
     React.useEffect(() => () => href && URL.revokeObjectURL(href), [href]);
-    const replies = repliesOf(system, path, method);
-    const declared = replies[String(status)] ?? replies['default'] ?? {};
+    const { default: other = {}, [String(status)]: declared = other } = repliesOf(system, path, method);
     const [, number = ''] = /:\s*([45]\d{4})\b/.exec(text) ?? [];
     const [, meaning] = new RegExp(`"${number}":("(?:[^"\\\\]|\\\\.)*")`).exec(JSON.stringify(declared)) ?? [];
-    const lines = (isDeclared: boolean) => {
-      const listed = Object.entries(headers).filter(([name]) => hasHeader(declared, name) === isDeclared);
-      return listed.map(([name, value]) =>
-        h('div', { className: 'headerline' }, `${name}: ${[value].flat().join(', ')}`),
-      );
-    };
-    const command = fn.requestSnippetGenerator_curl_bash(specSelectors.mutatedRequestFor(path, method));
-    // People copy it into chats.
-    const tokens = Object.values(authorized(system)).map(({ value }) => value);
-    const masked = tokens.reduce((whole, token) => whole.replaceAll(token, `'"$TOKEN"'`), command);
-    const shell = (text: string) => h(getComponent('HighlightCode', true), { canCopy: true, className: 'curl' }, text);
-    const code = {
-      downloadable: true,
-      canCopy: true,
-      language: 'json',
-      fileName: `response_${Date.now()}.${isJson ? 'json' : 'txt'}`,
-    };
+    const line = ([name, value]: [string, unknown]) =>
+      h('div', { key: name, className: 'headerline' }, `${name}: ${[value].flat().join(', ')}`);
+    const all = Object.entries(headers);
+    const code = { downloadable: true, canCopy: true, fileName: `reply.${isJson ? 'json' : 'txt'}` };
     return h(
       'div',
       { className: 'live-responses-table' },
       meaning && h('p', null, `${number}: ${String(JSON.parse(meaning))}`),
-      text && h(getComponent('HighlightCode', true), code, isJson ? pretty(text) : text),
+      text && h(system.getComponent('HighlightCode', true), code, isJson ? pretty(text) : text),
       href && type.startsWith('image/') && h('img', { src: href, alt: 'What the service sent' }),
       href && h('a', { href, download: url?.replace(/.*\/|\?.*/g, '') }, `Download ${String(file?.size)} bytes`),
-      ...lines(true),
-      status && closed('Other headers of the reply', ...lines(false)),
-      closed('The request, with $TOKEN in the place of the token', shell(masked)),
-      command !== masked && closed('The request with the token', shell(command)),
+      all.filter(([name]) => hasHeader(declared, name)).map(line),
+      status && closed('Other headers', all.filter(([name]) => !hasHeader(declared, name)).map(line)),
     );
+  };
+
+  const SHELLS = { bash: '$TOKEN', powershell: '$env:TOKEN', cmd: '%TOKEN%' } as const;
+  /** Why the form was not sent, and its request for curl. A variable stands for the token, as people copy commands into chats. */
+  const Command = ({ path, method, fn, specSelectors, oas3Selectors, ...system }: Ui.System & Ui.Executed) => {
+    const [isOpen, open] = React.useState(false);
+    const [isLive, show] = React.useState(false);
+    const [shell, choose] = React.useState<Ui.Shell>('bash');
+    const kept = authorized(system);
+    const [first = ''] = Object.keys({ ...kept, ...specSelectors.securityDefinitions()?.toJS() });
+    const write = () => {
+      const token = ([id, each]: [string, object]) => [id, { value: SHELLS[shell], ...(isLive && each) }];
+      const body = oas3Selectors.requestBodyValue(path, method);
+      const request = {
+        spec: specSelectors.specJsonWithResolvedSubtrees().toJS(),
+        operationId: `${method}-${path}`,
+        parameters: specSelectors.parameterValues([path, method]).toJS(),
+        contextUrl: new URL(specSelectors.url(), location.href).href,
+        requestContentType: oas3Selectors.requestContentType(path, method),
+        // The other shells would end a line of JSON otherwise.
+        requestBody: shell !== 'bash' && typeof body === 'string' ? body.replaceAll(/\n\s*/g, '') : body,
+        securities: { authorized: Object.fromEntries(Object.entries({ [first]: {}, ...kept }).map(token)) as unknown },
+      };
+      try {
+        const text = fn[`requestSnippetGenerator_curl_${shell}`](Im.fromJS(fn.buildRequest(request)));
+        return text.replace(/'(.*\$(?:env:)?TOKEN)'/, '"$1"');
+      } catch (error) {
+        return String(error);
+      }
+    };
+    const onChange = (event: Ui.FieldEvent) => choose(event.target.value as Ui.Shell);
+    const options = Object.keys(SHELLS).map((each) => h('option', { key: each }, each));
+    const check = h('input', { type: 'checkbox', onChange: () => show(!isLive) });
+    const lacksBody = (oas3Selectors.requestBodyErrors(path, method)?.size ?? 0) > 0;
+    const faults = [...specSelectors.validationErrors([path, method]), ...(lacksBody ? ['It needs a body.'] : [])];
+    const alert = h(
+      'div',
+      { role: 'alert', className: 'errors' },
+      faults.length > 0 && `Not sent: ${faults.join(' ')}`,
+    );
+    const details = h(
+      'details',
+      { onToggle: (event: Ui.FieldEvent) => open(event.currentTarget.open) },
+      h('summary', null, 'As a command for curl'),
+      h('select', { 'aria-label': 'Shell', onChange }, options),
+      first in kept && h('label', null, check, ' with the token'),
+      isOpen && h(system.getComponent('HighlightCode', true), { canCopy: true }, write()),
+    );
+    return both(alert, details);
   };
 
   // What the page has without scripts stays until the contract is there.
@@ -170,43 +179,34 @@ export function docsPlugin({ React }: Ui.System, { storageKey, tokenPrefix }: Ui
   const BaseLayout = ({ specActions, specSelectors, ...system }: Ui.System) => {
     const status = specSelectors.loadingStatus();
     // A proxy would answer a reload of the page with a page of its own.
-    const again = { className: 'btn', onClick: () => specActions.download(specSelectors.url()) };
-    const failed = ['The service does not answer. ', h('button', again, 'Load the contract again')];
+    const onClick = () => specActions.download(specSelectors.url());
+    const failed = ['The service does not answer. ', h('button', { onClick }, 'Load the contract again')];
     if (status !== 'success' || specSelectors.specStr() === '')
-      return both(
-        h('div', { role: 'alert', className: 'wrapper' }, ...(status === 'failed' ? failed : [])),
-        h('main', { className: 'wrapper', ref: unscripted }),
-      );
+      return both(h('p', { role: 'alert' }, ...(status === 'failed' ? failed : [])), h('main', { ref: unscripted }));
     const [, ...servers] = Object.values(specSelectors.servers().toJS());
     const others = `The contract also names ${servers.map(({ url }) => url).join(', ')}: this page sends to this service only.`;
     const schemes = Object.entries(specSelectors.securityDefinitions()?.toJS() ?? {});
-    const parts = ['errors', 'FilterContainer', 'operations', 'Webhooks', 'InfoContainer', 'Models'];
+    const part = (name: string) => h(system.getComponent(name, true), { key: name });
     return h(
       'main',
-      { className: 'swagger-ui wrapper' },
+      null,
       h('h1', null, specSelectors.selectInfoTitleField(), ' ', h('small', null, specSelectors.version())),
       h('p', null, specSelectors.selectInfoSummaryField()),
-      h('a', { href: '../openapi.yaml' }, 'openapi.yaml'),
-      ' ',
-      h('a', { href: '../openapi.json' }, 'openapi.json'),
+      ...['openapi.yaml', 'openapi.json'].flatMap((each) => [h('a', { href: `../${each}` }, each), ' ']),
       servers.length > 0 && h('p', null, others),
-      ...schemes.map(([id, schema]) => h(Token, { ...system, id, schema })),
-      ...parts.map((name) => h(system.getComponent(name, true))),
+      schemes.map(([id, schema]) => h(Token, { ...system, key: id, id, schema })),
+      ['errors', 'FilterContainer', 'operations', 'Webhooks', 'InfoContainer', 'Models'].map(part),
     );
   };
 
   return {
-    components: {
-      BaseLayout,
-      authorizeOperationBtn: hidden,
-      CopyToClipboardBtn: hidden,
-    },
+    components: { BaseLayout, Command },
     fn: {
       opsFilter: (tags, phrase) => {
         const words = phrase.toLowerCase().split(' ');
-        const isFound = (name: string) => (each: Ui.Listed) => {
-          const said = [['method'], ['path'], ['operation', 'summary'], ['operation', 'operationId']];
-          const text = [name, ...said.map((at) => each.getIn(at))].join(' ').toLowerCase();
+        const isFound = (tag: string) => (each: Ui.Listed) => {
+          const said = ['summary', 'operationId'].map((field) => each.getIn(['operation', field]));
+          const text = [tag, each.get('method'), each.get('path'), ...said].join(' ').toLowerCase();
           return words.every((word) => text.includes(word));
         };
         const found = tags.map((tag, name) => tag.set('operations', tag.get('operations').filter(isFound(name))));
@@ -214,47 +214,49 @@ export function docsPlugin({ React }: Ui.System, { storageKey, tokenPrefix }: Ui
       },
     },
     statePlugins: {
-      layout: {
-        wrapSelectors: {
-          isShown: (original, system) => (_state, key, otherwise) => {
-            const filter = system.layoutSelectors.currentFilter();
-            const isFound = key[0] === 'operations-tag' && typeof filter === 'string' && filter !== '';
-            return original(key, isFound || otherwise);
-          },
-        },
-      },
       spec: {
         wrapActions: {
-          updateSpec: (original) => (text) => original(asBearers(text)),
+          // Swagger UI has only forms of identity providers for these schemes, which the page cannot reach.
+          updateJsonSpec: (original) => (spec) => {
+            for (const each of Object.values(spec.components?.securitySchemes ?? {}))
+              if (each['type'] === 'oauth2' || each['type'] === 'openIdConnect')
+                Object.assign(each, { type: 'http', scheme: 'bearer' });
+            return original(spec);
+          },
           setResponse: (original, system) => (path, method, outcome) => {
             const { err, status = err?.response?.status } = outcome;
             const { headers } = system.specSelectors.mutatedRequestFor(path, method).toJS();
             const sent = Object.values(headers ?? {}).map((each) => each.replace(/^Bearer /, ''));
             for (const { value } of Object.values(authorized(system)))
               if (sent.includes(value) && status !== undefined && status < 500)
-                judged.set(value, status === 401 ? 'refused' : 'accepted');
+                judged.set(value, `The service has ${status === 401 ? 'refused' : 'accepted'} the token.`);
             const isLost = status === undefined && (err instanceof TypeError || err?.responseError !== undefined);
             const mayRepeat =
               /^(?:get|head|options|put|delete)$/.test(method) ||
               Object.values(repliesOf(system, path, method)).some((each) => hasHeader(each, 'idempotent-replayed'));
-            const message = `The service does not answer: ${mayRepeat ? 'send the same request again' : 'it is not known whether the service has done it'}.`;
-            return original(path, method, isLost ? { error: true, err: { name: '', message } } : outcome);
-          },
-          // Swagger UI does this when it refuses to send a form.
-          clearValidateParams: (original, system) => (at) => {
-            system.specActions.clearResponse(...at);
-            return original(at);
+            const cure = mayRepeat ? 'send the same request again' : 'it is not known whether the service has done it';
+            const lost = { error: true, err: { name: '', message: `The service does not answer: ${cure}.` } };
+            return original(path, method, isLost ? lost : outcome);
           },
         },
       },
       configs: {
         wrapActions: {
           loaded: (original, system) => () => {
+            const { authActions, layoutActions } = system;
             const kept = () => JSON.parse(localStorage.getItem(storageKey) ?? '{}') as unknown;
-            const restore = () => system.authActions.restoreAuthorization({ authorized: kept() });
+            const restore = () => authActions.restoreAuthorization({ authorized: kept() });
             restore();
             addEventListener('storage', restore);
-            addEventListener('hashchange', () => system.layoutActions.parseDeepLinkHash(location.hash));
+            addEventListener('hashchange', () => {
+              const at = decodeURIComponent(location.hash);
+              // Otherwise a step back would be a new entry of the history.
+              history.pushState = () => undefined;
+              layoutActions.parseDeepLinkHash(at);
+              Reflect.deleteProperty(history, 'pushState');
+              layoutActions.clearScrollTo();
+              setTimeout(() => places.get(at)?.scrollIntoView());
+            });
             return original();
           },
         },
@@ -263,25 +265,21 @@ export function docsPlugin({ React }: Ui.System, { storageKey, tokenPrefix }: Ui
     wrapComponents: {
       liveResponse: wrapped(Reply),
       OperationSummary: wrapped<Ui.Summarized>((Original, props) => {
-        const security = props.operationProps.get('security')?.toJS() ?? [];
+        const { security = [], tag, operationId } = props.operationProps.toJS();
         const [from, ...within] = props.specPath.toJS();
         // Others receive webhooks and callbacks.
         const isOwn = from === 'paths' && within.length === 2;
-        const heading = h('div', { role: 'heading', 'aria-level': 4 }, h(Original, props));
+        const ref = (element: Ui.Element | null) => places.set(`#/${tag}/${operationId}`, element);
+        const heading = h('div', { role: 'heading', 'aria-level': 4, ref }, h(Original, props));
         return both(heading, props.isShown && isOwn && h('p', { className: 'scopes' }, needs(security)));
       }),
       responses: wrapped<{ readonly tryItOutResponse?: Ui.State<Ui.ShownReply> }>((Original, props) => {
-        const outcome = React.useRef<Ui.Element | null>(null);
-        const reply = props.tryItOutResponse;
-        // Each change of the page makes another map of the same reply.
-        React.useEffect(() => {
-          outcome.current?.scrollIntoView({ block: 'nearest' });
-        }, [reply?.get('headers'), reply?.get('message')]);
-        const { status, statusText = '', message, headers, error } = reply?.toJS() ?? {};
-        const isReplay = headers?.['idempotent-replayed'] === 'true';
+        const { status, statusText = '', message, headers = {}, error } = props.tryItOutResponse?.toJS() ?? {};
+        const isReplay = headers['idempotent-replayed'] === 'true';
         const said = `${String(status ?? message)} ${statusText}`.trim() + (isReplay ? ' · replayed' : '');
-        const shown = { ref: outcome, className: error ? 'outcome is-wrong' : 'outcome' };
-        return both(h('div', { role: 'status' }, reply && h('h4', shown, said)), h(Original, props));
+        const className = error ? 'outcome is-wrong' : 'outcome';
+        const outcome = h('h4', { key: headers['x-request-id'], ref: scroll }, h('span', { className }, said));
+        return both(h('div', { role: 'status' }, props.tryItOutResponse && outcome), h(Original, props));
       }),
       // A failure is a row, which opens.
       response: wrapped<Ui.DescribedReply>((Original, props) => {
@@ -296,14 +294,12 @@ export function docsPlugin({ React }: Ui.System, { storageKey, tokenPrefix }: Ui
         h(Original, { ...props, fn: { ...props.fn, getSampleSchema: () => undefined } }),
       ),
       RequestBodyEditor: named(() => 'Request body'),
-      // Of bytes.
-      Input: wrapped((Original, props) =>
-        h(Original, props['type'] === 'file' ? { ...props, 'aria-label': 'Request body' } : props),
-      ),
+      // JsonSchemaForm names others than a file.
+      Input: wrapped((Original, props) => h(Original, { 'aria-label': 'Request body', ...props })),
       operations: wrapped((Original, props, { specSelectors }) =>
         specSelectors.taggedOperations().size > 0 ? h(Original, props) : h('p', { role: 'status' }, 'Nothing fits.'),
       ),
-      FilterContainer: named(() => 'Find an operation: words of its path, summary or tag'),
+      FilterContainer: named(() => 'Find an operation'),
       ParameterExt: wrapped((Original, props) => props['xKey'] !== 'pattern' && h(Original, props)),
       JsonSchemaForm: named(({ description }) => description),
       ExamplesSelect: named(() => 'Example'),
@@ -314,14 +310,10 @@ export function docsPlugin({ React }: Ui.System, { storageKey, tokenPrefix }: Ui
         return h(Original, { schema: { ...schema, ...rest } });
       }),
       // Without the fields of the operation the button would send nothing; browsers take the focus from a disabled one.
-      execute: wrapped<Ui.Executed>((Original, props, { oas3Selectors, specSelectors }) => {
-        const lacksBody = (oas3Selectors.requestBodyErrors(props.path, props.method)?.size ?? 0) > 0;
-        const wrong = specSelectors.validationErrors([props.path, props.method]);
-        const faults = lacksBody ? [...wrong, 'It needs a body.'] : wrong;
-        const isThere = specSelectors.specResolvedSubtree(['paths', props.path, props.method]) !== undefined;
-        const fault = faults.length > 0 && `Not sent: ${faults.join(' ')}`;
-        const alert = h('div', { role: 'alert', className: 'errors' }, fault);
-        return both(alert, isThere && h(Original, { ...props, disabled: false }));
+      execute: wrapped<Ui.Executed>((Original, props, { getComponent, specSelectors }) => {
+        const { path, method } = props;
+        const isThere = specSelectors.specResolvedSubtree(['paths', path, method]) !== undefined;
+        return isThere && both(h(Original, { ...props, disabled: false }), h(getComponent('Command', true), props));
       }),
       // Otherwise a link would stand inside the button that opens an operation.
       DeepLink: wrapped((Original, props) => h(Original, { ...props, enabled: false })),

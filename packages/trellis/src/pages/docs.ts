@@ -17,7 +17,7 @@ import type { PageFacts } from './swagger-ui.ts';
 
 const LEAF = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#2e7d32" d="M7 15V9Q1 9 1 3q6 0 7 4 1-6 7-6 0 7-6 8v6z"/></svg>`;
 
-/** More operations than these are hard to find in one list. */
+/** So many operations are hard to find in one list. */
 const MANY = 15;
 
 type DocsOptions = ReturnType<typeof optionsOf>;
@@ -42,7 +42,7 @@ function optionsOf({ operations }: Contract) {
       defaultModelsExpandDepth: 0,
       // For these bodies the page has a button that chooses a file.
       fileUploadMediaTypes: bodies.flatMap(([type, { kind }]) => (kind === 'bytes' ? [type] : [])),
-      ...(operations.length > MANY && { filter: true, docExpansion: 'none' }),
+      filter: operations.length >= MANY,
       // By default the page sends the contract to a validator on the internet.
       validatorUrl: null,
     },
@@ -50,7 +50,6 @@ function optionsOf({ operations }: Contract) {
 }
 
 const SCRIPT = 'text/javascript; charset=utf-8';
-const STYLES = 'text/css; charset=utf-8';
 /** At each visit, clients ask whether their copy is the newest. */
 const VALIDATED = 'no-cache';
 const FOR_AN_HOUR = 'public, max-age=3600';
@@ -89,9 +88,8 @@ export function createDocs({ contract, name, tokenPrefix, basePath, https }: Pag
   const preset = `const SwaggerUIStandalonePreset = [${plugins}];`;
   addFile(`${PAGES.docs}/swagger-ui-standalone-preset.js`, SCRIPT, VALIDATED, preset);
   const packages = createRequire(import.meta.url);
-  const fileOf = (name: string) => readFileSync(packages.resolve(`swagger-ui-dist/${name}`));
-  addFile(`${PAGES.docs}/swagger-ui-bundle.js`, SCRIPT, FOR_AN_HOUR, fileOf('swagger-ui-bundle.js'));
-  addFile(`${PAGES.docs}/swagger-ui.css`, STYLES, FOR_AN_HOUR, fileOf('swagger-ui.css'));
+  const bundle = readFileSync(packages.resolve('swagger-ui-dist/swagger-ui-bundle.js'));
+  addFile(`${PAGES.docs}/swagger-ui-bundle.js`, SCRIPT, FOR_AN_HOUR, bundle);
   // The page's paths of files are relative: they need the slash.
   addRoute(PAGES.docs, redirect(301, 'docs/'));
   addRoute(PAGES.root, redirect(302, './docs/'));
@@ -105,8 +103,9 @@ const redirect =
     send(context, status, { Location: location });
 
 /**
- * The page of swagger-ui-express, with what it lacks, and with the operations and the description of the service as plain
- * text: a slow line shows it some seconds before Swagger UI, and a browser without scripts shows nothing else.
+ * The page of swagger-ui-express without its styles, with what it lacks, and with the operations and the description of
+ * the service as plain text: a slow line shows it some seconds before Swagger UI, and a browser without scripts shows
+ * nothing else.
  */
 function pageOf({ document, operations }: Contract, options: DocsOptions): string {
   const { title, summary = title, description = '' } = document.info;
@@ -126,8 +125,9 @@ function pageOf({ document, operations }: Contract, options: DocsOptions): strin
     )
     .replace(
       '<div id="swagger-ui">',
-      `$&<main class="wrapper"><h1>${name}</h1><p>${words}</p><p>${links.join(' ')}</p><ul>${list.join('')}</ul>${plainHtml(description)}</main>`,
+      `$&<main><h1>${name}</h1><p>${words}</p><p>${links.join(' ')}</p><ul>${list.join('')}</ul>${plainHtml(description)}</main>`,
     )
+    .replace(/<link [^>]*swagger-ui\.css[^>]*>/, '')
     .replaceAll('<script src=', '<script defer src=');
 }
 

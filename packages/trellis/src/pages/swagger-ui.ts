@@ -9,14 +9,19 @@ export interface Element {
   placeholder?: string;
   readonly classList: { readonly contains: (name: string) => boolean };
   readonly querySelectorAll: (selector: string) => Iterable<Element>;
+  readonly querySelector: (selector: string) => Element | null;
+  readonly parentElement: Element | null;
+  /** Of a `details`. */
+  readonly open: boolean;
   readonly focus: () => void;
-  readonly scrollIntoView: (options: { readonly block: 'nearest' }) => void;
+  readonly scrollIntoView: (options?: { readonly block: 'nearest' }) => void;
 }
 
 export interface Browser {
   readonly document: { readonly querySelector: (selector: string) => { readonly innerHTML: string } | null };
   readonly addEventListener: (type: string, listener: (event: { readonly key: string | null }) => void) => void;
-  readonly location: { readonly hash: string };
+  readonly history: { pushState: () => void };
+  readonly location: { readonly hash: string; readonly href: string };
   readonly localStorage: {
     readonly getItem: (key: string) => string | null;
     readonly setItem: (key: string, value: string) => void;
@@ -26,6 +31,7 @@ export interface Browser {
 /** An event of a field, or of the form around it. */
 export interface FieldEvent {
   readonly target: { readonly value: string };
+  readonly currentTarget: Element;
   readonly preventDefault: () => void;
 }
 
@@ -37,6 +43,7 @@ export interface State<T = unknown> {
 }
 
 export interface System {
+  readonly Im: { readonly fromJS: (value: unknown) => State };
   readonly React: {
     readonly createElement: (type: unknown, props?: Props | null, ...children: readonly unknown[]) => unknown;
     readonly Fragment: unknown;
@@ -49,19 +56,27 @@ export interface System {
   readonly getConfigs: () => object;
   readonly fn: {
     readonly jsonSchema202012: { readonly getType: (schema: Props) => string };
-    readonly requestSnippetGenerator_curl_bash: (request: State) => string;
-  };
+    readonly buildRequest: Builder['buildRequest'];
+  } & Readonly<Record<`requestSnippetGenerator_curl_${Shell}`, (request: State) => string>>;
   readonly authActions: Actions<'authorize' | 'logout' | 'restoreAuthorization'>;
   readonly authSelectors: { readonly authorized: () => State<Credentials> };
-  readonly layoutSelectors: { readonly currentFilter: () => unknown };
-  readonly layoutActions: { readonly parseDeepLinkHash: (hash: string) => unknown };
-  readonly oas3Selectors: { readonly requestBodyErrors: (path: string, method: string) => State | null };
+  readonly layoutActions: {
+    readonly clearScrollTo: () => unknown;
+    readonly parseDeepLinkHash: (hash: string) => unknown;
+  };
+  readonly oas3Selectors: {
+    readonly requestBodyErrors: (path: string, method: string) => State | null;
+    /** A text, or a file. */
+    readonly requestBodyValue: (path: string, method: string) => unknown;
+    readonly requestContentType: (path: string, method: string) => string | null;
+  };
   readonly specActions: {
-    readonly clearResponse: (path: string, method: string) => void;
     readonly download: (url: string) => unknown;
   };
   readonly specSelectors: {
     readonly loadingStatus: () => unknown;
+    readonly parameterValues: (at: readonly [string, string]) => State;
+    readonly specJsonWithResolvedSubtrees: () => State;
     readonly mutatedRequestFor: (path: string, method: string) => State<Partial<PageRequest>>;
     readonly securityDefinitions: () => State<Readonly<Record<string, Props>>> | undefined;
     readonly servers: () => State<readonly { readonly url: string }[]>;
@@ -70,7 +85,7 @@ export interface System {
     readonly selectInfoTitleField: () => string;
     readonly selectInfoSummaryField: () => string | undefined;
     readonly specStr: () => string;
-    readonly taggedOperations: () => { readonly size: number };
+    readonly taggedOperations: () => Collection<Tag>;
     readonly url: () => string;
     readonly validationErrors: (at: readonly [string, string]) => readonly string[];
     readonly version: () => string;
@@ -110,6 +125,10 @@ export interface Sampler {
     config?: { readonly includeWriteOnly?: boolean },
     given?: unknown,
   ) => unknown;
+}
+
+export interface Builder {
+  buildRequest: (request: unknown) => PageRequest;
 }
 
 export interface PageRequest {
@@ -152,6 +171,8 @@ interface Tag {
   readonly set: (key: 'operations', value: Collection<Listed>) => Tag;
 }
 
+export type Shell = 'bash' | 'powershell' | 'cmd';
+
 /** What the page is told of its service. */
 export interface PageFacts {
   /** Where the browser keeps the token: no other service of this origin reads it. */
@@ -191,7 +212,11 @@ export interface DescribedReply extends Props {
 
 /** The properties of the component that opens an operation. */
 export interface Summarized extends Props {
-  readonly operationProps: { readonly get: (name: 'security') => State<SecurityNames> | undefined };
+  readonly operationProps: State<{
+    readonly tag: string;
+    readonly operationId: string;
+    readonly security?: SecurityNames;
+  }>;
   readonly specPath: State<readonly string[]>;
   readonly isShown: boolean;
 }
@@ -202,34 +227,34 @@ export interface Executed extends Props {
   readonly method: string;
 }
 
+/** Makes of what renders a component the wrapper of one. */
+export type Wrapped = <P = Props>(
+  render: (Original: unknown, props: P, system: System) => unknown,
+) => (Original: unknown, system: System) => (props: P) => unknown;
+
 type Wrap<Arguments extends readonly unknown[]> = (
   original: (...args: Arguments) => unknown,
   system: System,
 ) => (...args: Arguments) => unknown;
 
 export interface Plugin {
-  readonly afterLoad?: (this: { readonly fn: Sampler }) => void;
+  readonly afterLoad?: (this: { readonly fn: Sampler & Builder }) => void;
+  readonly fn?: { readonly opsFilter: (tags: Collection<Tag>, phrase: string) => Collection<Tag> };
   readonly components?: {
     readonly BaseLayout: (props: System) => unknown;
     readonly [name: string]: (props: never) => unknown;
   };
-  readonly fn?: { readonly opsFilter: (tags: Collection<Tag>, phrase: string) => Collection<Tag> };
   readonly statePlugins: {
-    readonly layout?: {
-      readonly wrapSelectors: {
-        readonly isShown: (
-          original: (key: unknown, otherwise: unknown) => unknown,
-          system: System,
-        ) => (state: unknown, key: readonly string[], otherwise: unknown) => unknown;
-      };
-    };
     readonly spec: {
       readonly wrapActions: {
         readonly updateSpec?: Wrap<[text: string]>;
         readonly changeParamByIdentity?: Wrap<[at: unknown, parameter: unknown, value: unknown, isXml: unknown]>;
-        readonly executeRequest?: Wrap<[request: { readonly parameters: Props }]>;
+        readonly executeRequest?: Wrap<[request: unknown]>;
+        readonly updateJsonSpec?: Wrap<[spec: Spec]>;
         readonly setResponse?: Wrap<[path: string, method: string, outcome: RequestOutcome]>;
-        readonly clearValidateParams?: Wrap<[at: readonly [string, string]]>;
+      };
+      readonly wrapSelectors?: {
+        readonly parameterValues: (original: (at: unknown) => unknown) => (state: unknown, at: unknown) => unknown;
       };
     };
     readonly configs?: { readonly wrapActions: { readonly loaded: Wrap<[]> } };

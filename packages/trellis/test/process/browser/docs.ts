@@ -42,6 +42,15 @@ export class DocsPage {
     await this.operation.getByRole('button', { name: 'Execute' }).waitFor();
   }
 
+  /** The request of the form as a command of a shell. */
+  async command(shell = 'bash'): Promise<string> {
+    const command = this.operation.locator('details', { hasText: 'As a command for curl' });
+    const text = command.locator('.microlight');
+    if (!(await text.isVisible())) await command.locator('summary').click();
+    await command.getByLabel('Shell').selectOption(shell);
+    return text.innerText();
+  }
+
   /** Sends the body that the page shows, or this one, and reads the reply. */
   async execute(body?: string): Promise<Shown> {
     if (body !== undefined) await this.operation.getByLabel('Request body').fill(body);

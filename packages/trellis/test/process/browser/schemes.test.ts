@@ -59,8 +59,8 @@ describeInBrowser('security schemes on the docs page', () => {
 
   test('names what a token needs, where one is optional, and where alternatives differ', async () => {
     const demands = {
-      optional: ['[{ scheme: [] }, {}]', 'A token is optional.'],
-      optionalScope: ['[{}, { scheme: [admin] }]', 'A token is optional, and must have the scope admin.'],
+      optional: ['[{ scheme: [] }, {}]', 'Optional: a token.'],
+      optionalScope: ['[{}, { scheme: [admin] }]', 'Optional: a token with the scope admin.'],
       any: ['[{ scheme: [admin] }, { scheme: [] }]', 'Needs a token.'],
       either: ['[{ scheme: [a, b] }, { scheme: [admin] }]', 'Needs a token with the scope a and b or admin.'],
       none: ['[]', 'Needs no token.'],

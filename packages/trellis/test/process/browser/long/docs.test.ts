@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { service as notes } from '../../../../template/service/index.ts';
@@ -6,6 +8,7 @@ import { service as papers } from '../../../services/papers/index.ts';
 import { GARDEN, gardenOperations } from '../../../services/garden/garden.ts';
 import { startApp, type TestApp } from '../../../support/app.ts';
 import { startBrowser, type Visit, visit } from '../../../support/browser.ts';
+import { until } from '../../../support/until.ts';
 import { expandSchema, faultsOf, faultsOfDocs } from '../access.ts';
 import { DocsPage } from '../docs.ts';
 import { describeInBrowser } from '../in-browser.ts';
@@ -96,14 +99,51 @@ describeInBrowser('the docs page of a contract with all parts of OpenAPI', () =>
     expect(offered).toMatchObject({ addVisitor: '', addMember: { name: 'string', secret: 'string', friends: [] } });
   });
 
+  test('writes the request as a command of three shells before it is sent, with a variable in the place of the token', async () => {
+    const docs = await open('putBed');
+    const { operation } = docs;
+    await docs.authorize(garden.token);
+    expect(await docs.command()).toContain('Required parameter bed-id is not provided');
+    await operation.getByLabel('bed-id', { exact: true }).fill('9007199254740993');
+    await operation.getByLabel('Request body').fill('{\n  "id": 9007199254740993,\n  "parts": []\n}');
+    const bash = await docs.command();
+    expect(bash).toContain('/beds/9007199254740993');
+    // As a person runs it.
+    const env = { ...process.env, TOKEN: garden.token };
+    const { stdout } = await promisify(execFile)('bash', ['-c', `${bash} -s -m 60`], { env });
+    expect(stdout).toContain('"id":9007199254740993');
+    expect(await docs.command('powershell')).toMatch(
+      /-H "Authorization: Bearer \$env:TOKEN"[^]*-d '\{"id": 9007199254740993,"parts": \[\]\}'$/,
+    );
+    expect(await docs.command('cmd')).toMatch(/-H "Authorization: Bearer %TOKEN%"[^]*"\{""id"": 9007199254740993,/);
+    expect(await operation.innerText()).not.toContain(garden.token);
+    await operation.getByLabel('with the token').check();
+    expect(await docs.command()).toContain(`Bearer ${garden.token}'`);
+    await docs.logOut();
+    expect(await docs.command()).not.toContain(garden.token);
+  });
+
+  test('lets each operation be found by the words of its method, path, tag, summary or name', async () => {
+    const { page } = opened;
+    const filter = page.getByRole('textbox', { name: 'Find an operation' });
+    await filter.fill('delete BED');
+    await until(async () => (await page.locator('main .operation-tag-content .opblock').count()) === 1);
+    await page.locator('#operations-default-removeBed').waitFor();
+    await filter.fill('no such words');
+    await page.getByText('Nothing fits.').waitFor();
+    await filter.fill('');
+    await page.locator('#operations-default-getBed').waitFor();
+    expect(await page.getByRole('heading', { level: 4, name: /^\w+\s*\/beds/ }).count()).toBe(5);
+  });
+
   test('says of an operation what its token must have, and nothing of a webhook', async () => {
     const { operation } = await open('newestBed');
-    expect(await operation.locator('.scopes').innerText()).toBe('A token is optional.');
+    expect(await operation.locator('.scopes').innerText()).toBe('Optional: a token.');
     const webhook = opened.page.locator('.webhooks .opblock');
     await webhook.locator('.opblock-summary-control').click();
     await webhook.getByText('it is done').waitFor();
     expect(await webhook.locator('.scopes').count()).toBe(0);
-    expect(await opened.page.locator('.authorization__btn').count()).toBe(0);
+    expect(await opened.page.locator('.authorization__btn:visible').count()).toBe(0);
   });
 
   test('shows no type for alternatives that it has not looked up', async () => {
@@ -115,12 +155,24 @@ describeInBrowser('the docs page of a contract with all parts of OpenAPI', () =>
     expect(opened.problems.filter((each) => !isTheirs(each))).toEqual([]);
   });
 
-  test('opens the operation of a link that the reader follows in the page', async () => {
-    await using visited = await visit(browser, `${garden.url}/docs/`);
-    const docs = new DocsPage(visited.page, 'default-getBed');
-    await docs.operation.waitFor();
-    await visited.page.evaluate("location.hash = '#/default/getBed'");
-    await docs.operation.getByRole('button', { name: 'Execute' }).waitFor();
+  test('opens the operation of a link that the reader follows in the page, and scrolls to it, also on the way back', async () => {
+    await using visited = await visit(browser, `${garden.url}/docs/`, { viewport: { width: 1280, height: 800 } });
+    const { page } = visited;
+    const isAtTop = (id: string) =>
+      until(async () => Math.abs((await page.locator(`#operations-default-${id}`).boundingBox())?.y ?? Infinity) < 30);
+    await page.locator('#operations-default-getBed').waitFor();
+    for (const id of ['getBed', 'addVisitor']) {
+      await page.evaluate(`location.hash = '#/default/${id}'`);
+      await new DocsPage(page, `default-${id}`).operation.getByRole('button', { name: 'Execute' }).waitFor();
+      await isAtTop(id);
+    }
+    await page.goBack();
+    await isAtTop('getBed');
+    await page.goForward();
+    await isAtTop('addVisitor');
+    await page.goBack();
+    await page.goBack();
+    expect(new URL(page.url()).hash).toBe('');
   });
 
   test('shows what it has without scripts until the contract is there', async () => {
@@ -159,6 +211,15 @@ describeInBrowser('the docs page of a contract with all parts of OpenAPI', () =>
     await docs.authorize(garden.token);
     await docs.execute('1');
     expect(await docs.width()).toBe(320);
+    const { operation } = await open('getBed', visited);
+    const field = operation.getByLabel('bed-id', { exact: true });
+    await field.fill('-9223372036854775808');
+    const fits = '(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)(document.activeElement)';
+    expect(await visited.page.evaluate<boolean>(fits)).toBe(true);
+    const names = operation.locator('.parameter__name');
+    expect((await names.last().boundingBox())?.height).toBeLessThan(30);
+    await expandSchema(visited.page, 'Visitor');
+    expect([await docs.width(), await docs.beyond()]).toEqual([320, []]);
   });
 });
 
