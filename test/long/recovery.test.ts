@@ -138,7 +138,9 @@ testWith(none, 'the commands of docs/recovery.md bring back what a wrong DELETE 
   writeFileSync(join(server.data, 'postgresql.auto.conf'), here(settings));
   await server.stop();
   await server.start();
+  await runBlock(`mkdir --parents '${place}/base-1/old' && touch --date='31 days ago' '${place}/base-1'`);
   await runBlock(`scripts/plant-store import plants.ndjson; cd /; ${here(base)}`);
+  expect(readdirSync(place)).toEqual([expect.stringMatching(/^base-20/), 'wal']);
   const [moment] = await server.query('select now()::text as now');
   const remove = (where: string) => server.query(`delete from plants where ${where}`, database);
   const pgCtl = `${as} ${join(BIN, 'pg_ctl')}`;
