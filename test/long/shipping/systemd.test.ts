@@ -371,7 +371,8 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md, on Debian with sys
     expect(await run('systemctl is-enabled plant-store-nginx')).toBe('enabled');
     await run(`sed -i s/8080/8081/ /etc/plant-store-nginx/listen.conf; systemctl reload plant-store-nginx`);
     expect(await create(token, 8081)).toBe('{"name":"Ginkgo"}');
-    expect(await run('ps -o user= $(pgrep --full "nginx: worker") | sort --unique')).toBe('nobody');
+    const master = '$(systemctl show --property=MainPID --value plant-store-nginx)';
+    expect(await run(`ps -o user= --ppid ${master} | sort --unique`)).toBe('nobody');
     await run('systemctl stop plant-store-nginx');
   });
 
