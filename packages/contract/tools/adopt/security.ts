@@ -1,7 +1,7 @@
 import { resolver, type Security } from '../../src/schema/document.ts';
 import { asked, type Choice, type Question } from './decisions.ts';
 import { isFieldRefused, isOneScheme, isSecurity } from './reading.ts';
-import { whyDangling } from './read.ts';
+import { whyDangling } from './references.ts';
 import { childOf, isNode, memberOf, type Tree, operationsIn, safely } from './tree.ts';
 
 /** The name of the scheme that is declared where the document has none that the service keeps. */
