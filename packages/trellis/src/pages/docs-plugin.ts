@@ -30,7 +30,6 @@ export function docsPlugin({ Im, React }: Ui.System, { storageKey, tokenPrefix }
   };
   const named = (name: (props: Ui.Props) => unknown) =>
     wrapped((Original, props) => h(Named, { name: String(name(props)) }, h(Original, props)));
-
   const asWritten = (...[, value, context]: [string, unknown, { readonly source?: string }?]) =>
     typeof value === 'number' ? JSON.rawJSON(String(context?.source)) : value;
   // A browser without JSON.rawJSON shows the text as it came.
