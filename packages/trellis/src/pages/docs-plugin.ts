@@ -191,7 +191,7 @@ export function docsPlugin({ Im, React }: Ui.System, { storageKey, tokenPrefix }
       null,
       h('h1', null, specSelectors.selectInfoTitleField(), ' ', h('small', null, specSelectors.version())),
       h('p', null, specSelectors.selectInfoSummaryField()),
-      ...['openapi.yaml', 'openapi.json'].flatMap((each) => [h('a', { href: `../${each}` }, each), ' ']),
+      ...['openapi.yaml', 'openapi.json'].flatMap((each) => [h('a', { href: `../${each}` }, each), '\u2003']),
       servers.length > 0 && h('p', null, others),
       schemes.map(([id, schema]) => h(Token, { ...system, key: id, id, schema })),
       ['errors', 'FilterContainer', 'operations', 'Webhooks', 'InfoContainer', 'Models'].map(part),
