@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from 'trellis-contract/ground';
-import { asCaller, type CallerKey, currentCaller } from '../caller.ts';
 import type { Layout } from '../layout.ts';
 import { Queue, STORE_PATIENCE_MS, WAITING } from '../queue.ts';
 import { bytesOf, formatsOf, ofTable, statementOf } from '../rows.ts';
@@ -9,17 +8,16 @@ import type { Creation } from '../queries.ts';
 import type { Engine, Limit, LookUp, NewRow, Result, AnyRow, Run, StoreSchema, Statement, Work } from '../engine.ts';
 import type { Opening } from '../store.ts';
 import { findSpread } from './citus.ts';
-import { createBatch, createSpread, Creating, find, insert, lookUpBatch, readyStatement } from './batch.ts';
+import { Creating, find, insert, lookUpBatch, readyStatement } from './batch.ts';
 import type { PostgresConnection } from './client.ts';
-import { atWork, InterruptedError, LockWaited, POOLER, StatementRejectedError } from './errors.ts';
+import { Creations, MAX_CONCURRENT_BATCHES } from './creations.ts';
+import { atWork, InterruptedError, POOLER, StatementRejectedError } from './errors.ts';
 import { BEGIN, CANCEL_MS, type Query, retrying, Session } from './session.ts';
 import { type PostgresLocation, serverOf } from './location.ts';
 import { withoutNulls } from '../tables.ts';
 import { Turns } from '../turns.ts';
 import { migrate, requireColumns } from './migrations.ts';
 
-/** While PostgreSQL flushes one batch, it works on the other. */
-const MAX_CONCURRENT_BATCHES = 2;
 /** Queries and transactions of operations have a connection each. */
 const MAX_CONCURRENT_QUERIES = 8;
 /** How many of them are kept for callers that have none: a query may have its turn for 5 s. */
@@ -55,7 +53,7 @@ export async function openPostgres(layout: Layout, location: PostgresLocation, o
 class PostgresEngine implements Engine {
   readonly opened: Promise<StoreSchema>;
   readonly gauges = [
-    { ...WAITING, value: () => this.creations.length },
+    { ...WAITING, value: () => this.creations.queue.length },
     { name: 'connections_to_postgres', help: 'Open connections to PostgreSQL.', value: () => this.connections.size },
     {
       name: 'sessions_in_use',
@@ -88,9 +86,7 @@ class PostgresEngine implements Engine {
     short: MAX_CONCURRENT_BATCHES,
     spare: SPARE_QUERIES,
   });
-  private readonly creations: Queue<NewRow, Creation>;
-  /** The callers with creates in statements of their own, as they may wait for a lock, and how many each has. */
-  private readonly apart = new Map<CallerKey, number>();
+  private readonly creations: Creations;
   /** One for each table, so that a locked table does not delay the look-ups of others. */
   private readonly lookUps = new Map<string, Queue<LookUp, AnyRow | undefined>>();
   private readonly closing = new AbortController();
@@ -106,10 +102,10 @@ class PostgresEngine implements Engine {
     // Until the server answers, the session makes short tries, so that the log says at once that the server is away.
     this.session = this.newSession(opening.onUnreachable !== undefined);
     this.readiness = this.newSession();
-    this.creations = new Queue({
-      work: (rows, until, _more, callerOf) => this.write(rows, until, callerOf),
-      bytesOf: (row) => bytesOf(row),
-      maxActive: MAX_CONCURRENT_BATCHES,
+    this.creations = new Creations(this.creating, {
+      turns: this.turns,
+      withSession: (work) => this.withSession(work),
+      observer: opening.observer,
     });
     this.opened = this.open();
     // The caller may await `opened` only after it has failed.
@@ -129,9 +125,7 @@ class PostgresEngine implements Engine {
   create(row: NewRow): Promise<Creation> {
     const { unusable } = this;
     if (unusable !== undefined) return Promise.reject(unusable);
-    const caller = currentCaller();
-    if (!this.apart.has(caller)) return this.creations.add(row);
-    return this.createApart([row], caller, deadline()).then(([outcome]) => creationOf(outcome));
+    return this.creations.add(row, deadline());
   }
 
   async get(lookUp: LookUp): Promise<AnyRow | undefined> {
@@ -220,7 +214,7 @@ class PostgresEngine implements Engine {
   }
 
   async ready(): Promise<void> {
-    await this.creations.ask(async (failed) => {
+    await this.creations.queue.ask(async (failed) => {
       const statement = readyStatement([...this.creating.values()]);
       const work = async (query: Query) => {
         await query(statement);
@@ -249,7 +243,7 @@ class PostgresEngine implements Engine {
   }
 
   async close(): Promise<void> {
-    await this.creations.idle();
+    await this.creations.queue.idle();
     for (const queue of this.lookUps.values()) await queue.idle();
     this.closing.abort();
     for (const session of [this.session, this.readiness, ...this.idleSessions]) session[Symbol.dispose]();
@@ -285,7 +279,7 @@ class PostgresEngine implements Engine {
     const found = await findSpread((...query) => session.query(deadline(), ...query), this.server);
     for (const [name, creating] of this.creating) creating.spread = found?.get(name);
     // The time of a statement on Citus grows with the shards more than with the rows: one large batch beats two.
-    this.creations.maxActive = this.spread().length > 0 ? 1 : MAX_CONCURRENT_BATCHES;
+    this.creations.queue.maxActive = this.spread().length > 0 ? 1 : MAX_CONCURRENT_BATCHES;
     if (this.spread().join() !== before) this.opening.onSpread?.(this.spread());
     return found !== undefined;
   }
@@ -328,71 +322,6 @@ class PostgresEngine implements Engine {
     }
   }
 
-  /** Each statement inserts into one table: if it fails, the rows of the other tables are stored all the same. */
-  private async write(rows: readonly NewRow[], until: number, callerOf: (index: number) => CallerKey) {
-    const begunAt = performance.now();
-    const outcomes = new Map<NewRow, Creation | Error | undefined>();
-    const writeTo = async (creating: Creating, own: readonly NewRow[]) => {
-      const writing = this.withSession((session) =>
-        creating.spread === undefined
-          ? createBatch((work) => session.withRetries(work, until), creating, own, true)
-          : createSpread(session, until, creating, own),
-      );
-      const written = await writing.catch((error: unknown) => own.map(() => error as Error));
-      own.forEach((row, index) => outcomes.set(row, written[index]));
-    };
-    for (const [table, all] of Map.groupBy(rows, ([table]) => table)) {
-      const creating = ofTable(this.creating, table);
-      // Each server that has a part of the table gets a statement of its own: one that is away fails alone.
-      const byServer = Map.groupBy(all, (row) => creating.serverOf(row));
-      await Promise.all(byServer.values().map((own) => writeTo(creating, own)));
-    }
-    this.opening.observer?.written(rows.length, performance.now() - begunAt);
-    const locked = rows
-      .map((row, index) => [row, callerOf(index)] as const)
-      .filter(([row]) => outcomes.get(row) instanceof LockWaited);
-    const later = this.createEach(locked, until);
-    return rows.map((row) => {
-      const outcome = later.get(row) ?? outcomes.get(row);
-      return Error.isError(outcome) ? atWork(outcome) : (outcome ?? new Error('PostgreSQL gave no outcome for a row'));
-    });
-  }
-
-  /** Stores rows of which one waits for a lock: those of each caller by themselves, so that no other caller waits with it. */
-  private createEach(rows: readonly (readonly [NewRow, CallerKey])[], until: number): Map<NewRow, Promise<Creation>> {
-    const creations = new Map<NewRow, Promise<Creation>>();
-    for (const [caller, own] of Map.groupBy(rows, ([, caller]) => caller)) {
-      const byTable = Map.groupBy(own, ([[table]]) => table);
-      for (const these of byTable.values().map((each) => each.map(([row]) => row))) {
-        const outcomes = this.createApart(these, caller, until);
-        these.forEach((row, index) => {
-          creations.set(
-            row,
-            outcomes.then((each) => creationOf(each[index])),
-          );
-        });
-      }
-    }
-    return creations;
-  }
-
-  /** Stores rows of one table in a turn of their caller. Its further rows do not join the batches of others meanwhile. */
-  private async createApart(rows: readonly NewRow[], caller: CallerKey, until: number): Promise<(Creation | Error)[]> {
-    const creating = ofTable(this.creating, rows[0]?.[0] ?? '');
-    const work = () =>
-      this.turns.run(() =>
-        this.withSession((session) => createBatch((each) => session.withRetries(each, until, true), creating, rows)),
-      );
-    this.apart.set(caller, (this.apart.get(caller) ?? 0) + 1);
-    try {
-      return await (caller === undefined ? work() : asCaller(caller, work));
-    } finally {
-      const left = (this.apart.get(caller) ?? 1) - 1;
-      if (left > 0) this.apart.set(caller, left);
-      else this.apart.delete(caller);
-    }
-  }
-
   private newSession(unreachable = false): Session {
     return new Session(this.location, this.layout.tables, this.connections, unreachable);
   }
@@ -429,12 +358,6 @@ class PostgresEngine implements Engine {
       else this.idleSessions.push(session);
     }
   }
-}
-
-/** @throws the error */
-function creationOf(outcome: Creation | Error | undefined): Creation {
-  if (typeof outcome === 'string') return outcome;
-  throw outcome === undefined ? new Error('PostgreSQL gave no outcome for a row') : atWork(outcome);
 }
 
 function runBy(query: Query, { sql, values }: Statement): Promise<Result> {
