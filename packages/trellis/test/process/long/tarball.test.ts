@@ -213,7 +213,7 @@ test('a service of several tables and operations installs the tarball, and passe
 
   // Its tests run in an unmodified Jest, and import nothing of the repository.
   const tests = globSync('*.ts', { cwd: join(ROOT, 'examples/bank/test') }).filter((file) => file !== 'readme.test.ts');
-  rmSync(join(bank, 'test'), { recursive: true });
+  rmSync(join(bank, 'test'), { recursive: true, force: true });
   mkdirSync(join(bank, 'test'));
   for (const file of tests) cpSync(join(ROOT, 'examples/bank/test', file), join(bank, 'test', file));
   const strip = '({ process: (source) => ({ code: stripTypeScriptTypes(source) }) })';
