@@ -13,7 +13,7 @@ import type { Session } from './session.ts';
 export const MAX_CONCURRENT_BATCHES = 2;
 
 /** What creates need of their engine. */
-interface Parts extends Pick<Opening, 'observer'> {
+interface CreationParts extends Pick<Opening, 'observer'> {
   readonly turns: Turns;
   readonly withSession: <T>(work: (session: Session) => Promise<T>) => Promise<T>;
 }
@@ -23,11 +23,11 @@ export class Creations {
   readonly queue: Queue<NewRow, Creation>;
   /** The statements of creates, by the name of the table. */
   private readonly creating: ReadonlyMap<string, Creating>;
-  private readonly parts: Parts;
+  private readonly parts: CreationParts;
   /** The callers with creates in statements of their own, as they may wait for a lock, and how many each has. */
   private readonly apart = new Map<CallerKey, number>();
 
-  constructor(creating: ReadonlyMap<string, Creating>, parts: Parts) {
+  constructor(creating: ReadonlyMap<string, Creating>, parts: CreationParts) {
     this.creating = creating;
     this.parts = parts;
     this.queue = new Queue({
