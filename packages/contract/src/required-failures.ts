@@ -97,12 +97,7 @@ export function requireRequestIds(
       for (const [status, { headers }] of replies) {
         const [name, header] = Object.entries(headers).find(([each]) => /^x-request-id$/i.test(each)) ?? [];
         if (name === undefined || header === undefined) continue;
-        if (!known.has(header))
-          known.set(
-            header,
-            compiles(path, () => whyNot(name, header.schema)),
-          );
-        const why = known.get(header);
+        const why = known.getOrInsertComputed(header, () => compiles(path, () => whyNot(name, header.schema)));
         if (why !== undefined) refuse(header, `${method} ${path}, response ${status}`, why);
       }
     });

@@ -8,6 +8,7 @@ export const SCHEMES = { http: BEARER, oauth2: BEARER, openIdConnect: BEARER, ap
 
 export interface SecurityScheme {
   readonly type: keyof typeof SCHEMES;
+  /** The header field, for the type apiKey. */
   readonly name?: string;
 }
 

@@ -9,6 +9,8 @@ import { partsOf, safely, type Tree } from './tree.ts';
 
 // Brings the files that a document refers to into it. Most documents refer to none, and do not load Redocly for it.
 
+/** The files that Redocly parses: any other is a text to it. */
+const YAML = /\.(?:json|ya?ml)$/;
 const OUTSIDE = 'outside the folder of the document: copy the file into that folder, and refer to the copy';
 
 /** @throws ContractError for a reference that cannot be decoded, or leads out of the folder of the document */
@@ -153,6 +155,3 @@ function isWithinItself(value: unknown, holders = new Set(), done = new Set()): 
   done.add(value);
   return isCircle;
 }
-
-/** The files that Redocly parses: any other is a text to it. */
-const YAML = /\.(?:json|ya?ml)$/;

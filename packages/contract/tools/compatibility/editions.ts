@@ -165,8 +165,9 @@ function namesIn(headers: object): Set<string> {
 const LIMITS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'].concat(
   ['Length', 'Items', 'Properties'].flatMap((each) => [`min${each}`, `max${each}`]),
 );
-/** Beneath these, a schema that allows more may make another one allow less. */
+/** With `false`, these forbid the members that a schema does not name. */
 const CLOSING: readonly string[] = OF_ANY_OTHER;
+/** Beneath these, a schema that allows more may make another one allow less. */
 const INVERTING: readonly string[] = [
   'oneOf',
   ...keywordsThat(({ to, holds }) => holds === 'by a test' || to === 'names'),

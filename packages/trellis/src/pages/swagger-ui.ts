@@ -9,8 +9,6 @@ export interface Element {
   placeholder?: string;
   readonly classList: { readonly contains: (name: string) => boolean };
   readonly querySelectorAll: (selector: string) => Iterable<Element>;
-  readonly querySelector: (selector: string) => Element | null;
-  readonly parentElement: Element | null;
   /** Of a `details`. */
   readonly open: boolean;
   readonly focus: () => void;

@@ -76,7 +76,7 @@ describe('refused defaults', () => {
     await expect(loadContract(contractOf({ parameters, schemas }))).rejects.toThrow('default must be at most 50');
   });
 
-  test('the service refuses to start with a default that breaks the contract of its place: each wrong one once, also in a closed object', async () => {
+  test('a start names each default that breaks the contract of its place once, also one in a closed object', async () => {
     const wrong = { type: 'integer', maximum: 5, default: 9 };
     const body = object({ a: wrong, b: wrong, c: number(1) }, { additionalProperties: false });
     const refusal: unknown = await loadContract(contractOf({ body: { ...body } })).catch((error: unknown) => error);

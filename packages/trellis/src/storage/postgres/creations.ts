@@ -1,7 +1,7 @@
 import { asCaller, type CallerKey, currentCaller } from '../caller.ts';
 import type { NewRow } from '../engine.ts';
 import type { Creation } from '../queries.ts';
-import { Queue } from '../queue.ts';
+import { Queue, STORE_PATIENCE_MS } from '../queue.ts';
 import { bytesOf, ofTable } from '../rows.ts';
 import type { Opening } from '../store.ts';
 import type { Turns } from '../turns.ts';
@@ -37,9 +37,10 @@ export class Creations {
     });
   }
 
-  add(row: NewRow, until: number): Promise<Creation> {
+  add(row: NewRow): Promise<Creation> {
     const caller = currentCaller();
     if (!this.apart.has(caller)) return this.queue.add(row);
+    const until = performance.now() + STORE_PATIENCE_MS;
     return this.createApart([row], caller, until).then(([outcome]) => creationOf(outcome));
   }
 
@@ -67,10 +68,7 @@ export class Creations {
       .map((row, index) => [row, callerOf(index)] as const)
       .filter(([row]) => outcomes.get(row) instanceof LockWaited);
     const later = this.createEach(locked, until);
-    return rows.map((row) => {
-      const outcome = later.get(row) ?? outcomes.get(row);
-      return Error.isError(outcome) ? atWork(outcome) : (outcome ?? new Error('PostgreSQL gave no outcome for a row'));
-    });
+    return rows.map((row) => later.get(row) ?? outcomeOf(outcomes.get(row)));
   }
 
   /** Stores rows of which one waits for a lock: those of each caller by themselves, so that no other caller waits with it. */
@@ -111,8 +109,14 @@ export class Creations {
   }
 }
 
+function outcomeOf(outcome: Creation | Error | undefined): Creation | Error {
+  if (typeof outcome === 'string') return outcome;
+  return atWork(outcome ?? new Error('PostgreSQL gave no outcome for a row'));
+}
+
 /** @throws the error */
 function creationOf(outcome: Creation | Error | undefined): Creation {
-  if (typeof outcome === 'string') return outcome;
-  throw outcome === undefined ? new Error('PostgreSQL gave no outcome for a row') : atWork(outcome);
+  const created = outcomeOf(outcome);
+  if (typeof created === 'string') return created;
+  throw created;
 }

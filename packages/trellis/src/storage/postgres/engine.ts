@@ -125,7 +125,7 @@ class PostgresEngine implements Engine {
   create(row: NewRow): Promise<Creation> {
     const { unusable } = this;
     if (unusable !== undefined) return Promise.reject(unusable);
-    return this.creations.add(row, deadline());
+    return this.creations.add(row);
   }
 
   async get(lookUp: LookUp): Promise<AnyRow | undefined> {

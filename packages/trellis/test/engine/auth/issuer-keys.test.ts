@@ -298,14 +298,14 @@ describe('tokens or keys without a kid', () => {
     return { ...service, publish };
   };
 
-  test('where tokens or keys have no kid, the service takes the only key for the algorithm of a token without a kid', async () => {
+  test('a token without a kid is verified by the only key for its algorithm', async () => {
     const { sign, call } = await startWith(publicPart(first), publicPart(longer));
     for (const key of [first, longer]) expect(await call(await sign(key, { kid: undefined }))).toEqual(OK);
     expect(await call(await sign(second, { kid: undefined }))).toEqual(REFUSED);
     expect(await call(await sign(first, { kid: 'other' }))).toEqual(REFUSED);
   });
 
-  test('where tokens or keys have no kid, the service takes the only key, which has no kid, for tokens with and without one', async () => {
+  test('an only key without a kid verifies tokens with a kid and without one', async () => {
     const { sign, call } = await startWith(unnamed(first));
     for (const kid of [undefined, 'any']) {
       expect(await call(await sign(first, { kid }))).toEqual(OK);
@@ -314,7 +314,7 @@ describe('tokens or keys without a kid', () => {
     }
   });
 
-  test('where tokens or keys have no kid, the service refuses a token without a kid if several keys are for its algorithm, and says so in the log', async () => {
+  test('a token without a kid is refused, and the log says why, if several keys are for its algorithm', async () => {
     const { sign, call, app } = await startWith(publicPart(first), publicPart(second));
     expect(await call(await sign(first, { kid: undefined }))).toEqual(REFUSED);
     const reason = 'kid is missing, and the issuer has several keys for the algorithm';
@@ -322,7 +322,7 @@ describe('tokens or keys without a kid', () => {
     expect(await call(await sign(first))).toEqual(OK);
   });
 
-  test('where tokens or keys have no kid, the service accepts tokens of a new key at once, of the same algorithm or another, and refuses those of the old one', async () => {
+  test('a new key without a kid, of the same algorithm or another, replaces the old one at once', async () => {
     const { sign, call, publish } = await startWith(unnamed(first));
     expect(await call(await sign(first))).toEqual(OK);
     for (const [old, key] of [

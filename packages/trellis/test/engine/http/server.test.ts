@@ -109,7 +109,7 @@ describe('long requests', () => {
     },
   );
 
-  test('a request that is too long gets the answer that names the long part: a value that ends, in a packet of its own, as a request line does', async () => {
+  test('a value that is too long is named in the answer, also if it ends in a packet of its own as a request line does', async () => {
     const parts = [post(HOST, field).slice(0, -4), () => sleep(50), 'x HTTP/1.1\r\n\r\n'];
     for (const before of ['', create(VALID)]) {
       const { statuses } = await sendRaw(app.url, before, ...parts);
@@ -321,7 +321,7 @@ describe('clients that disconnect', () => {
 });
 
 describe('many requests on one connection', () => {
-  test('all requests on one connection get their answers, in order: a create that waits for the store, then a refused one with a broken body', async () => {
+  test('on one connection, a create that waits for the store is answered before the refused one with a broken body behind it', async () => {
     // The store waits 2 s for the lock.
     await inTime(async () => {
       const other = new DatabaseSync(app.database);

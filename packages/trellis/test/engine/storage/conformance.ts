@@ -105,7 +105,7 @@ export function testEngine(name: string, { open, spreads = false }: Engine): voi
         expect(creations.toSorted()).toEqual(['created', ...Array.from({ length: 49 }, () => 'replayed')]);
       });
 
-      test('the store, under concurrent creates, stores one of ten different items with the same id, and answers "conflict" to the other nine', async () => {
+      test('of ten different items with one id that are created at once, the store keeps one, and answers "conflict" to nine', async () => {
         const { id } = newItem();
         const contents = Array.from({ length: 50 }, (_, index) => ({ id, name: `content ${index % 10}` }));
         const creations = await Promise.all(contents.map((item) => store.create('items', item)));
@@ -116,7 +116,7 @@ export function testEngine(name: string, { open, spreads = false }: Engine): voi
         });
       });
 
-      test('the store, under concurrent creates, stores one of two different items with the same id when each comes through its own open store', async () => {
+      test('of two different items with one id, each created at once through an open store of its own, the store keeps one', async () => {
         const other = await open();
         const ids = Array.from({ length: 200 }, () => newItem().id);
         const attempts = ids.flatMap((id) => [

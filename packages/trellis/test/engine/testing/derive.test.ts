@@ -63,14 +63,14 @@ describe('open objects', () => {
     return { ...request, body };
   };
 
-  test('with open objects, whose keys have another name or are of the service, derive finds each member again', async () => {
+  test('of a service with open objects, derive finds each member again', async () => {
     const { counts, never } = await derived(events);
     expect(never).toEqual([]);
     for (const kind of ['created', 'replayed', 'valid: changeEvent', 'valid: addGuest', 'read: getEvent'])
       expect([kind, counts.get(kind)]).toEqual([kind, expect.any(Number)]);
   });
 
-  test('with open objects, whose keys have another name or are of the service, derive names a member that a change of a row forgets', async () => {
+  test('of a service with open objects, derive names a member that a change of a row forgets', async () => {
     const forgetful: Handler = (request, tools) => changeEvent(without('capacity', request), tools);
     expect((await derived(eventsWith({ changeEvent: forgetful }))).never).toEqual([
       'changeEvent: capacity as it was sent',
@@ -78,7 +78,7 @@ describe('open objects', () => {
     ]);
   });
 
-  test('with open objects, whose keys have another name or are of the service, derive names a member that only a later read lacks', async () => {
+  test('of a service with open objects, derive names a member that only a later read lacks', async () => {
     const forgetful: Handler = async (request, tools) => {
       const { status, body } = await addGuest(without('email', request), tools);
       return { status, body: { ...(body as object), ...(request.body as object) } };
@@ -86,7 +86,7 @@ describe('open objects', () => {
     expect((await derived(eventsWith({ addGuest: forgetful }))).never).toEqual(['getGuest: email as addGuest got it']);
   });
 
-  test('with open objects, whose keys have another name or are of the service, the service sends no column that the contract does not declare', async () => {
+  test('a service with open objects sends no column that the contract does not declare', async () => {
     await using instance = await startOn('SQLite', events, { LOG_LEVEL: 'silent' });
     const client = new Client({ url: instance.url, service: events, token: await instance.token() });
     const event = { eventId: randomUUID(), title: 'x', capacity: 1n };

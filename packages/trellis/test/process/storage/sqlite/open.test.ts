@@ -51,7 +51,7 @@ describe('files that are no store', () => {
     await refused('newer.db', `has schema 99, but this item-store needs ${LAYOUT.version}: install a newer item-store`);
   });
 
-  test('the store refuses, with a reason, to open a database in a folder that the user may not enter, which the error does not call missing', async () => {
+  test('the store says of a database in a folder that the user may not enter why it cannot be opened, not that it is missing', async () => {
     const locked = join(folder, 'locked');
     mkdirSync(locked, { mode: 0o700 });
     const path = join(locked, 'items.db');
