@@ -142,16 +142,19 @@ describe('an open store', () => {
       ['does not repeat a statement', changes.statement, MAYBE, []],
       ['does not repeat a transaction', () => changes.transaction(false), MAYBE, []],
       ['repeats a repeatable transaction', () => changes.transaction(true), 'done', ['token 1']],
-    ])('when a change waits in its commit, %s if PostgreSQL is killed', async (_name, change, outcome, names) => {
-      expect(await interruptCommit(change, restart)).toEqual(outcome);
-      expect((await store.tokens.list()).map(({ name }) => name)).toEqual(names);
-    });
+    ])(
+      'when a change waits in its commit, the store %s if PostgreSQL is killed',
+      async (_name, change, outcome, names) => {
+        expect(await interruptCommit(change, restart)).toEqual(outcome);
+        expect((await store.tokens.list()).map(({ name }) => name)).toEqual(names);
+      },
+    );
 
     test.each([
       ['a statement', changes.statement, 0],
       ['a transaction', () => changes.transaction(false), 2],
     ])(
-      'when a change waits in its commit, repeats %s if PostgreSQL ends the connection, and says so',
+      'when a change waits in its commit, the store repeats %s if PostgreSQL ends the connection, and says so',
       async (_name, change, times) => {
         expect(await interruptCommit(change, () => server.query(LOSE))).toBe('done');
         // Or more often: the store cancels a statement that waits too long for its lock, and repeats it.
