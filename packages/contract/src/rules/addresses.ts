@@ -65,7 +65,7 @@ export function normalized(path: string): string {
   });
 }
 
-/** Matches each path that the template matches, and also a template whose paths are all among these: of `/{a}`, `/new` and `/{b}`. */
+/** Matches each path of the template, and each template that has no other paths: of `/{a}`, `/new` and `/{b}`. */
 export function matching(template: string): RegExp {
   return new RegExp(`^${template.split(VARIABLE).map(RegExp.escape).join('[^/]+')}$`);
 }

@@ -123,7 +123,7 @@ export function docsPlugin({ Im, React }: Ui.System, { storageKey, tokenPrefix }
   };
 
   const SHELLS = { bash: '$TOKEN', powershell: '$env:TOKEN', cmd: '%TOKEN%' } as const;
-  /** Why the form was not sent, and its request for curl. A variable stands for the token, as people copy commands into chats. */
+  /** Why the form was not sent, and its request for curl, with a variable for the token: people copy commands into chats. */
   const Command = ({ path, method, fn, specSelectors, oas3Selectors, ...system }: Ui.System & Ui.Executed) => {
     const [isOpen, open] = React.useState(false);
     const [isLive, show] = React.useState(false);

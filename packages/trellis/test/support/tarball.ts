@@ -11,7 +11,7 @@ export const BIN = dirname(process.execPath);
 /** A folder outside of this repository, with the tarball. */
 export const OUTSIDE = temporaryFolder();
 
-/** The environment without the variables of npm and Jest. The others stay, as a machine may reach the registry only with them. */
+/** The environment without the variables of npm and Jest. Without the others, a machine may not reach the registry. */
 const ENVIRONMENT = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^(?:npm_|NODE_V8_COVERAGE$|NODE_COMPILE_CACHE$)/i.test(name)),
 );
