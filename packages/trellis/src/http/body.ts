@@ -79,7 +79,8 @@ function declaredMediaType(header: string | undefined, { types }: ContractBody):
 }
 
 /** A list may have empty elements (RFC 9110, section 5.6.1.2): an empty one names no coding. */
-function isGzipped(header = ''): boolean {
+function isGzipped(header: string | undefined): boolean {
+  if (header === undefined) return false;
   const codings = header.split(',').map((each) => each.trim().toLowerCase());
   const [coding, ...others] = codings.filter((each) => each !== '' && each !== 'identity');
   if (coding === undefined) return false;

@@ -21,7 +21,7 @@ import { replyValidator, requestValidator } from './openapi-validator.ts';
 import { send } from './reply.ts';
 import { sentIn } from './request-target.ts';
 import { asOperation } from './running-operation.ts';
-import { Way } from './stage.ts';
+import { type Stage, Way } from './stage.ts';
 
 /**
  * A caller whose body takes longer than this to arrive is authenticated again. The sum of this time and CACHED_MS of
@@ -141,22 +141,26 @@ export function middlewaresOf(
 }
 
 /** Passes no errors to Express: to it, `undefined`, `'route'` and `'router'`, which operations may throw, are none. */
-function middleware(stage: Way<void>['stages'][number], tell: TellFailure): RequestHandler {
+function middleware(stage: Stage<unknown, unknown>, tell: TellFailure): RequestHandler {
   const fail = (error: unknown, context: Context) => {
     context.forget();
     answerFailure(error, context, tell);
   };
   return (_request, { context }, next) => {
     try {
-      const pending = stage(context);
-      if (pending === undefined) {
+      const made = stage(context, context.handed);
+      if (made instanceof Promise)
+        made.then(
+          (later) => {
+            context.handed = later;
+            next();
+          },
+          (error: unknown) => fail(error, context),
+        );
+      else {
+        context.handed = made;
         if (!context.response.headersSent) next();
-        return;
       }
-      pending.then(
-        () => next(),
-        (error: unknown) => fail(error, context),
-      );
     } catch (error) {
       fail(error, context);
     }
