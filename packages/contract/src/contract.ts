@@ -1,6 +1,6 @@
 import { concreteFirst, variablesOf } from './rules/addresses.ts';
 import { DEFAULT_BODY_BYTES, MAX_BODY_BYTES } from './rules/body-limit.ts';
-import { bodiesOf, readReply, valuesOf } from './message/content.ts';
+import { bodiesOf, type ContractReply, readReply, valuesOf } from './message/content.ts';
 import {
   type DeclaredOperation,
   type Follow,
@@ -14,6 +14,7 @@ import {
   refuse,
   type Resolve,
   resolver,
+  type Response,
   type Security,
 } from './schema/document.ts';
 import { directly } from './schema/findings.ts';
@@ -34,6 +35,8 @@ export function readOperations(
   const follow = follower(document);
   const { security: ofAll = [] } = isLarge(document.security) && isSound(document.security) ? document : {};
   const operations: Declared[] = [];
+  // What comes after compiles, and compares with failures, a reply of many operations once.
+  const known = new Map<Response, Map<string, ContractReply>>();
   const ids = new Set<string>();
   const demands: { readonly security: Security; readonly where: string }[] = [];
   for (const [path, item] of pathItemsOf(document, attempt))
@@ -59,10 +62,12 @@ export function readOperations(
           values: valuesOf(parameters, follow),
           body: readDeclaredBody(operation, resolve, follow, where),
           replies: new Map(
-            responsesOf(operation).map(([status, response]) => [
-              status,
-              readReply(status, resolve(response), resolve, follow, `${where}, response ${status}`),
-            ]),
+            responsesOf(operation).map(([status, each]) => {
+              const response = resolve(each);
+              const read = () => readReply(status, response, resolve, follow, `${where}, response ${status}`);
+              const ofStatuses = known.getOrInsertComputed(response, () => new Map());
+              return [status, ofStatuses.getOrInsertComputed(status, read)];
+            }),
           ),
         });
         demands.push({ security, where });

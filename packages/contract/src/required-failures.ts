@@ -9,7 +9,7 @@ import {
 } from './schema/document.ts';
 import type { Attempt } from './schema/findings.ts';
 import { exactJson } from './schema/int64.ts';
-import { replyFor } from './message/content.ts';
+import { type ContractReply, replyFor } from './message/content.ts';
 import { inWords, ReplyError } from './message/faults.ts';
 import type { ContractOperation, Declared } from './message/operation.ts';
 import { readOperations } from './contract.ts';
@@ -132,6 +132,8 @@ export function requireFailures(
       refuse(node, where, what, 'errorBody');
     }
   };
+  /** What replies were compared with already: an `errorBody` may make of each operation another body. */
+  const known = new Map<ContractReply, Set<string>>();
   const items = new Map(pathItemsOf(document, attempt));
   for (const operation of operations)
     attempt(() => {
@@ -149,7 +151,11 @@ export function requireFailures(
         if (reply === undefined) refuse(node, where, `${what} ${status} or default`);
         if (errorBody === undefined && ![JSON_TYPE, PROBLEM_TYPE, undefined].includes(reply.mediaType))
           refuse(node, where, `${what} it as ${JSON_TYPE} or ${PROBLEM_TYPE}`, 'errorBody');
+        const compared = known.getOrInsertComputed(reply, () => new Set());
+        const failure = [number, ...operation.carriers].join();
+        if (errorBody === undefined && compared.has(failure)) continue;
         requireBody(node, where, number, operation);
+        compared.add(failure);
       }
     });
   if (errorBody === undefined) return tellFailureAs(typeOutside(operations));

@@ -23,7 +23,8 @@ export function toMessages(
   const bodies = [...(body?.types ?? [])].map(
     ([type, content]) => [type, toRequest(bodyIn(content, requests))] as const,
   );
-  const responses = [...statuses].map(([status, { headers, content }]) => {
+  const responses = [...statuses].map(([status, reply]) => {
+    const { headers, content } = reply;
     const fields = Object.entries(headers).map(([name, header]) => ({
       name,
       ...header,
@@ -36,7 +37,7 @@ export function toMessages(
       return replies.component({ required, properties: { headers: closed(fields, replies), body } });
     };
     // Many operations have the same reply to a failure.
-    return [status, fields.length > 0 || content === undefined ? made() : replies.once(content.schema, made)] as const;
+    return [status, replies.once(fields.length > 0 || content === undefined ? reply : content.schema, made)] as const;
   });
   return { bodies: new Map(bodies.length > 0 ? bodies : [['', toRequest(false)]]), responses: new Map(responses) };
 }

@@ -8,6 +8,7 @@ import {
   type IsValid,
   NUMBER_FORMATS,
 } from '../schema/exact.ts';
+import type { ContractReply } from '../message/content.ts';
 import { spend } from '../schema/budget.ts';
 import { exactJson } from '../schema/int64.ts';
 import { joined, OF_MEMBERS } from '../schema/subschemas.ts';
@@ -234,12 +235,16 @@ export class Translation {
     return name;
   }
 
-  private readonly ofBodies = new Map<unknown, string>();
-  /** Makes the component of a body once, however many bodies have its schema. @returns its name */
-  once(body: AnySchema, make: () => string): string {
-    const { $ref, ...others } = typeof body === 'object' ? body : {};
+  private readonly ofReplies = new Map<unknown, string>();
+  /**
+   * Makes the component of a reply once, however many operations have it.
+   *
+   * @param reply if it is nothing but a body, the schema of the body @returns its name
+   */
+  once(reply: AnySchema | ContractReply, make: () => string): string {
+    const { $ref, ...others } = typeof reply === 'object' && '$ref' in reply ? reply : {};
     const isReference = $ref !== undefined && Object.keys(others).length === 0;
-    return this.ofBodies.getOrInsertComputed(isReference ? $ref : body, make);
+    return this.ofReplies.getOrInsertComputed(isReference ? $ref : reply, make);
   }
 
   private nextName(): string {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ContractError } from '../../src/contract-error.ts';
-import { loadContract } from '../../src/load.ts';
+import { examine, loadContract } from '../../src/load.ts';
 
 const DEFAULT = 'default: { description: it has failed, content: { application/json: { schema: { type: object } } } }';
 
@@ -178,5 +178,26 @@ describe('kept contracts', () => {
     const first = await loadContract(yaml('/bodies'), one);
     expect(await loadContract(yaml('/bodies'), other)).not.toBe(first);
     expect(await loadContract(yaml('/bodies'), one)).toBe(first);
+  });
+});
+
+describe('a response that operations share', () => {
+  const sharing = (count: number, schema: string) => {
+    const response = `{ description: x, headers: { X-At: { schema: { type: string } } }, content: { application/json: { schema: ${schema} } } }`;
+    const responses = 'responses: { default: { $ref: "#/components/responses/Failure" } }';
+    const all = contractOf(Array.from({ length: count }, () => responses));
+    return all.replace('components:\n', `$&  responses: { Failure: ${response} }\n`);
+  };
+
+  test('is compiled once', () => {
+    const [one, three] = [1, 3].map((count) => examine(sharing(count, '{ type: object }')));
+    const replies = three?.operations.map((each) => each.replies.get('default'));
+    expect(new Set(replies).size).toBe(1);
+    expect(three?.compilers.reply.translation.names).toEqual(one?.compilers.reply.translation.names);
+  });
+
+  test('is refused at each of them', async () => {
+    const { all } = await refusalOf(sharing(2, '{ properties: { error: { not: { const: 50000 } } } }'));
+    expect(all.map(({ at }) => at)).toEqual([0, 1].map((n) => expect.stringMatching(`GET /things${n}$`)));
   });
 });
