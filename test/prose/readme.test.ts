@@ -2,6 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { settingsOf } from '../../packages/trellis/src/config.ts';
+import { DEADLINE, MAX } from '../../packages/trellis/src/http/bounds.ts';
+import { readPostgresLocation } from '../../packages/trellis/src/storage/postgres/location.ts';
+import { MAX_WAITING, MAX_WAITING_BYTES } from '../../packages/trellis/src/storage/queue.ts';
 import { DEFAULT_BODY_BYTES } from '../../packages/contract/src/rules/body-limit.ts';
 import { ErrorNumber } from '../../packages/contract/src/refusal.ts';
 import { MAX_JSON_DEPTH } from '../../packages/contract/src/message/json.ts';
@@ -99,7 +102,49 @@ test('docs/configuration.md has each setting, its default and its meaning', () =
   expect(told).toEqual(settings.map(([name, setting]) => [name, setting.default, setting.meaning]));
 });
 
-test('docs/reliability.md has the sum of the plants that outlived 1,000 kills on each engine', () => {
+test('docs/postgresql.md names each parameter that a URL may have', () => {
+  const known = /the service knows (.*)$/;
+  let names: string[] = [];
+  try {
+    readPostgresLocation('postgres://a@b/c?unknown=');
+  } catch (error) {
+    names = known.exec((error as Error).message)?.[1]?.split(', ') ?? [];
+  }
+  expect(names.length).toBeGreaterThan(5);
+  const [, table = ''] = /^\| part +\| meaning +\|$(.*?)^$/ms.exec(page('postgresql')) ?? [];
+  expect(names.filter((name) => !table.includes(`\`${name}\``))).toEqual([]);
+});
+
+test('docs/reliability.md has the bounds and the deadlines of the service', () => {
+  const cells = Array.from(page('reliability').matchAll(/^\| ([^|]+?) +\| ([^|]+?) +\|/gm), ([, ...row]) => row);
+  const told = (what: string) => cells.find(([first]) => first === what)?.[1] ?? '';
+  const many = (count: number) => count.toLocaleString('en');
+  const kib = (bytes: number) => `${bytes / 1024} KiB`;
+  const mib = (bytes: number) => `${bytes / 1024 / 1024} MiB`;
+  const s = (ms: number) => `${ms / 1000} s`;
+  expect(told('connections')).toBe(many(MAX.connections));
+  expect(told('target and header fields of a request')).toBe(`${kib(MAX.headBytes)}, ${MAX.fields} fields`);
+  expect(told('a body, as sent and decompressed')).toBe(kib(MAX.bodyBytes));
+  expect(told('framing of a body in chunks')).toContain(kib(MAX.framingBytes));
+  expect(told('bodies that are arriving, as allocated')).toBe(mib(MAX.bodies));
+  expect(told('requests under way')).toContain(many(MAX.underWay));
+  expect(told('requests that do not wait for the answer')).toContain(many(MAX.pipelined));
+  expect(told('writes that wait for the store')).toContain(`${many(MAX_WAITING)}, ${mib(MAX_WAITING_BYTES)}`);
+  expect(told('a reply')).toBe(mib(MAX.reply));
+  expect(told('replies that wait for the client')).toBe(mib(MAX.unsent));
+  expect(told('the head of a request')).toContain(s(DEADLINE.head));
+  expect(told('a request, head and body')).toContain(`${s(DEADLINE.request)}, and ${s(DEADLINE.progress)}`);
+  expect(told('the next request')).toContain(s(DEADLINE.idle));
+});
+
+test('docs/clients.md has the statuses that Schemathesis accepts beside 2xx', () => {
+  const settings = readFileSync(join(ROOT, 'schemathesis.toml'), 'utf8');
+  const [, list = ''] = /^checks\.positive_data_acceptance\.expected-statuses = \[(.*)\]$/m.exec(settings) ?? [];
+  const [, told = ''] = /and accept ([\d, and]+) as answers to a valid request/.exec(page('clients')) ?? [];
+  expect(list.match(/\d{3}/g)).toEqual(told.match(/\d{3}/g));
+});
+
+test('docs/reliability.md has the sum of the items that outlived 1,000 kills on each engine', () => {
   const rows = readFileSync(join(ROOT, 'packages/trellis/lab/faults/RESULTS.md'), 'utf8').matchAll(
     /1,000 kills, .*?([\d,]+) acknowledged.* 0 lost/g,
   );
@@ -107,7 +152,7 @@ test('docs/reliability.md has the sum of the plants that outlived 1,000 kills on
   expect(counts).toHaveLength(2);
   const sum = counts.reduce((left, right) => left + right).toLocaleString('en');
   expect(page('reliability').replaceAll('\n', ' ')).toContain(
-    `1,000 kills on each engine left all of ${sum} acknowledged plants`,
+    `1,000 kills on each engine left all of ${sum} acknowledged items`,
   );
 });
 
