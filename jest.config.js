@@ -23,7 +23,7 @@ export default {
   transform: {},
   runtime: '<rootDir>/packages/trellis/test/support/runtime.ts',
   testSequencer: '<rootDir>/packages/trellis/test/support/sequencer.js',
-  globalSetup: '<rootDir>/packages/trellis/test/support/postgres-binaries.ts',
+  globalSetup: '<rootDir>/packages/trellis/test/support/set-up.ts',
   // Most tests wait for something most of the time. Those in the folders take processor time, and have limits of time.
   maxWorkers: folder ? 3 : 6,
   // Tests start processes and wait for disks, on machines that have other things to do.

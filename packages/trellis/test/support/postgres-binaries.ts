@@ -8,7 +8,7 @@ const VARIABLE = 'TEST_POSTGRES';
 
 /**
  * Copies the binaries of the npm package for this platform to a temporary folder. Any user can read the folder, as
- * PostgreSQL refuses to run as root. It is removed when this process ends. Jest calls this once for all of its workers.
+ * PostgreSQL refuses to run as root. It is removed when this process ends.
  */
 export default function install(): string {
   const native = binariesOfPackage();
