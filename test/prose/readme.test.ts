@@ -215,7 +215,7 @@ test('docs/deployment.md has the speed and the memory that bench and attacks rec
   expect(text).toContain(`| an instance under attack by up to 5,000 connections | ${attacked} MB |`);
 });
 
-test('docs/reliability.md says how long the faults take', () => {
+test.each(['reliability', 'CONTRIBUTING'])('%s says how long the faults take', (name) => {
   const rows = readFileSync(join(ROOT, 'packages/trellis/lab/faults/RESULTS.md'), 'utf8').matchAll(
     /^\| .*? \| (\w+) \| .* ([\d,]+) s \| /gm,
   );
@@ -224,6 +224,6 @@ test('docs/reliability.md says how long the faults take', () => {
   const minutes = [...lanes.values()].map(
     (lane) => lane.reduce((sum, [, , seconds = '']) => sum + Number(seconds.replaceAll(',', '')), 0) / 60,
   );
-  const [, told] = /for some (\d+) minutes/.exec(page('reliability').replaceAll('\n', ' ')) ?? [];
+  const [, told] = /for some (\d+) minutes/.exec(page(name).replaceAll('\n', ' ')) ?? [];
   expect(Math.abs(Math.max(...minutes) - Number(told))).toBeLessThan(10);
 });

@@ -47,7 +47,7 @@ export { workFor } from './schema/budget.ts';
 export { matching, normalized, PAGES, readBasePath } from './rules/addresses.ts';
 /** The bounds of bodies, in bytes. */
 export { DEFAULT_BODY_BYTES, MAX_BODY_BYTES, MAX_REPLY_BYTES } from './rules/body-limit.ts';
-/** A request is read and judged, in one pass each; the verdict is synchronous. */
+/** A request is read and judged; the verdict is synchronous. */
 export {
   type MessageBody,
   notUtf8,

@@ -53,7 +53,7 @@ export { Json } from './storage/values.ts';
 /**
  * Runs the command line of a service: `serve`, `token`, `import` and others; `--help` lists them. Sets the exit code of
  * the process: 0, 1 after a failure, 2 for a wrong command line, 78 for settings that cannot work, 70 after a failure of
- * unknown effect.
+ * unknown effect, 124 if `health` gets no answer in time, and 128 with its number after a signal.
  */
 export async function run(service: AnyService): Promise<void> {
   const { main } = await import('./commands/main.ts');

@@ -41,7 +41,7 @@ export async function main(args: readonly string[]): Promise<number> {
   program
     .command('generate [folders...]')
     .description('Check contracts, and write the types of their services')
-    .option('--check', 'Write nothing, and fail if a file is out of date')
+    .option('--check', 'Write nothing: lint the contract, and fail if a file is out of date')
     .action(async (folders: readonly string[], { check }: { check?: true }) => {
       const { generate } = await import('trellis-contract/tools');
       for (const folder of here(folders)) await generate(folder, check);

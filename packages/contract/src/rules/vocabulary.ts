@@ -97,7 +97,7 @@ export const VOCABULARY: Readonly<Record<ObjectKind, Readonly<Record<string, Voc
   },
   Operation: {
     ...shown('summary', 'description', 'tags', 'externalDocs', 'deprecated', 'callbacks'),
-    operationId: kept('any text: the key of the handler in `operations`', check.text),
+    operationId: kept('any text but `__proto__`: the key of the handler in `operations`', check.text),
     parameters: list('Parameter', BOTH),
     requestBody: one('Request Body', `${BOTH}; an operation without one refuses a body`),
     responses: map(

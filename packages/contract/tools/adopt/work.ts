@@ -3,7 +3,7 @@
  * that its author has given so far (answers.ts); the tree is changed in place, and text.ts writes the changes into the text,
  * whose comments and order stay. Stage by stage: what changes no meaning is an edit (edits.ts and others), what changes one is
  * a question with choices, of which the first is taken until it is answered, and what a stage still refuses is left out, as
- * a question too. A stage goes on until it changes nothing, as an edit may make another one necessary.
+ * a question too. A stage goes on until it changes nothing, as an edit may make another one necessary (MAX_ROUNDS).
  *
  * Out go the places of each edit, the questions, and the refusals of what nothing mends: with one of those, no contract is
  * written. Each change of the tree tells its places (`tell`, `settle`), so that nothing is lost without a line.

@@ -256,8 +256,8 @@ export const ATTACKS: Suite = {
   takes: 'a quarter of an hour',
   results: join(import.meta.dirname, 'RESULTS.md'),
   title: 'What hostile clients did, and what came of it',
-  text: `Each row of many connections is an attack of 20 s on a new service with a heap of 400 MB, while
-honest clients create ten items a second. It says how many of these were answered with 200 (all of them, within 5 s
+  text: `Each row of many connections is an attack of 20 s (32 s where each client leaves one
+large reply unread) on a new service with a heap of 400 MB, while honest clients create ten items a second. It says how many of these were answered with 200 (all of them, within 5 s
 after the attack), how long 99 of 100 took at most, and the most memory that the service had. Those 5 s stand still while
 the main thread of the service waits for a processor. Clients that hold take memory, those that burn take the
 processor. The last rows are single bodies, and replies of the same content: they say what the costliest verdict took. The

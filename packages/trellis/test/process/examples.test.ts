@@ -4,6 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { service as notes } from '../../template/service/index.ts';
 import { faultsIn, programOf } from '../support/compiled.ts';
 import { ROOT, runCommand, start } from '../support/service.ts';
+import { page as readPage } from '../support/readme.ts';
 import { atEnd, temporaryFolder } from '../../../contract/test/support/temporary.ts';
 
 const PACKAGE = join(ROOT, 'packages/trellis');
@@ -21,10 +22,7 @@ function folderOf(service: string): string {
 }
 
 const examplesOf = (page: string) =>
-  Array.from(
-    readFileSync(join(PACKAGE, 'docs', `${page}.md`), 'utf8').matchAll(/^```ts\n([^]*?)^```/gm),
-    ([, text = '']) => text,
-  );
+  Array.from(readPage(page).matchAll(/^```ts\n([^]*?)^```/gm), ([, text = '']) => text);
 
 test('the examples of docs/testing.md pass, also that which sets the time of an operation', async () => {
   const folder = folderOf('packages/trellis/template');
@@ -69,11 +67,12 @@ describe('beside the bank', () => {
   const examples = {
     'docs/settings-and-resources.md': [written('example/settings', settings), written('example/resources', resources)],
     'docs/reference.md': reference.map((text, at) => written(`example${at}`, text)),
+    'README.md of trellis-contract': examplesOf('trellis-contract').map((text, at) => written(`contract${at}`, text)),
   };
   const program = programOf([...Object.values(examples).flat(), ...doors]);
 
   test.each(Object.entries(examples))('the examples of %s compile', (_, files) => {
-    expect(files.length).toBeGreaterThan(1);
+    expect(files).not.toEqual([]);
     expect(faultsIn(program, files)).toEqual([]);
   });
 

@@ -9,11 +9,12 @@ import { ROOT } from './service.ts';
 const MANUALS = ['docs', 'packages/trellis/docs', 'packages/contract/docs'];
 const namesIn = (folder: string) => readdirSync(join(ROOT, folder)).map((file) => file.replace('.md', ''));
 
-/** All pages by name: those of the root and of the manuals by their file, three of other folders by a name of their own. */
+/** All pages by name: those of the root and of the manuals by their file, some of other folders by a name of their own. */
 export const PAGES: ReadonlyMap<string, string> = new Map([
   ...['README', 'CHANGELOG', 'CONTRIBUTING', 'SECURITY'].map((name) => [name, `${name}.md`] as const),
   ['trellis', 'packages/trellis/README.md'],
   ['changes', 'packages/trellis/CHANGELOG.md'],
+  ['trellis-contract', 'packages/contract/README.md'],
   ['bank', 'examples/bank/README.md'],
   ...MANUALS.flatMap((folder) => namesIn(folder).map((name) => [name, `${folder}/${name}.md`] as const)),
 ]);
