@@ -5,7 +5,7 @@ import { exportRecords } from '../../src/commands/export.ts';
 import type { Io } from '../../src/terminal/io.ts';
 import { readConfig } from '../../src/config.ts';
 import { type Contract, type ContractOperation, loadContract, type Position } from 'trellis-contract';
-import { ErrorNumber, exactJson } from 'trellis-contract/ground';
+import { ErrorNumber, exactJson, messageOf } from 'trellis-contract/ground';
 import {
   Derivation,
   isObject,
@@ -102,11 +102,20 @@ export async function derive(
       await Promise.all(workers);
     }
   };
+  /** A failure begins with the seed, by which the run can be repeated. */
+  const named = async (check: () => unknown) => {
+    try {
+      await check();
+    } catch (error) {
+      throw new Error(`seed ${seed}: ${messageOf(error)}`, { cause: error });
+    }
+  };
   const others = operations.filter((each) => !isRecord(each));
   await sendAll(operations.filter(isRecord), requests);
   for (const [table, id = ''] of Object.entries(service.records)) {
     const accepted = checker.stored.get(id) ?? new Map<Key, string>();
-    requireSame(accepted, await exported(instance, table), checker.hasKeyless || hasOthers);
+    const records = await exported(instance, table);
+    await named(() => requireSame(accepted, records, checker.hasKeyless || hasOthers));
   }
   // Other operations may change the store, so they run after the comparison, and those that change rows at the end.
   await sendAll(
@@ -115,7 +124,7 @@ export async function derive(
   );
   const rows = spread([...checker.rows.sent.values()], Math.min(samples, MAX_READ));
   for (const operation of others.filter(({ method }) => method === 'GET'))
-    for (const row of rows) await checker.reads(operation, row);
+    for (const row of rows) await named(() => checker.reads(operation, row));
   await sendAll(others, sum() + requests);
   return { counts: checker.counts, never: [...checker.rows.never, ...checker.echoes.never] };
 }

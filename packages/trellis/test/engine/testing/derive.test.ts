@@ -39,7 +39,7 @@ test('derive names the first record that was not accepted', async () => {
     return await createNote(request, tools);
   };
   await expect(derived({ ...notes, operations: { ...notes.operations, createNote: doubling } })).rejects.toThrow(
-    /^the store has \d+ records, where \d+ were accepted; number \d+ is \{"id":"[-\w]+","text":"another"\}, where /,
+    /^seed 1: the store has \d+ records, where \d+ were accepted; number \d+ is \{"id":"[-\w]+","text":"another"\}, where /,
   );
 });
 
