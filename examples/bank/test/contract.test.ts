@@ -15,7 +15,7 @@ test.each(ENGINES)(
     const { counts, never } = await derive(instance, {
       conflict: 40911,
       requests: 1,
-      samples: 6,
+      samples: 3,
       seed: SEED,
       related: (operation, body) => withAccounts(operation, body, client),
     });

@@ -29,7 +29,7 @@ export interface DeriveOptions {
   readonly conflict: number;
   /** The least number of requests. */
   readonly requests?: number;
-  /** The most messages of each kind for each operation; by default all. Each valid row is sent anyhow. */
+  /** The most messages of each kind for each operation; by default all. Of valid rows, four times as many. */
   readonly samples?: number;
   /** Decides all random choices: with the seed that a failure names, the run can be repeated. */
   readonly seed?: number;
@@ -83,12 +83,13 @@ export async function derive(
     hasOthers ||= made !== body;
     return made;
   };
-  const trialsOfAll = async (some: readonly ContractOperation[], at: number) =>
-    (
-      await Promise.all(
-        some.map((each) => trialsOf(each, contract, at, { relate, isRecord, keyOf, judgeOf }, () => keys++)),
-      )
-    ).flatMap((trials) => sampled(trials, samples));
+  const derivations = new Map<number, Derivation>();
+  const trialsOfAll = async (some: readonly ContractOperation[], at: number) => {
+    const derivation = derivations.getOrInsertComputed(at, () => new Derivation(document, { seed: at }));
+    const relating = { derivation, relate, isRecord, keyOf, judgeOf };
+    const all = await Promise.all(some.map((each) => trialsOf(each, contract, at, relating, () => keys++)));
+    return all.flatMap((trials) => sampled(trials, samples));
+  };
   const sendAll = async (some: readonly ContractOperation[], least: number) => {
     for (let round = 0; some.length > 0 && sum() < least; round++) {
       const trials = (await trialsOfAll(some, seed + round)).values();
@@ -118,14 +119,15 @@ export async function derive(
     await named(() => requireSame(accepted, records, checker.hasKeyless || hasOthers));
   }
   // Other operations may change the store, so they run after the comparison, and those that change rows at the end.
-  await sendAll(
-    others.filter((each) => isCreation(each, document, keyOf(each))),
-    sum() + 1,
-  );
+  const creations = others.filter((each) => isCreation(each, document, keyOf(each)));
+  await sendAll(creations, sum() + requests);
   const rows = spread([...checker.rows.sent.values()], Math.min(samples, MAX_READ));
   for (const operation of others.filter(({ method }) => method === 'GET'))
     for (const row of rows) await named(() => checker.reads(operation, row));
-  await sendAll(others, sum() + requests);
+  await sendAll(
+    others.filter((each) => !creations.includes(each)),
+    sum() + requests,
+  );
   return { counts: checker.counts, never: [...checker.rows.never, ...checker.echoes.never] };
 }
 
@@ -145,12 +147,14 @@ interface Trial {
 }
 
 interface Relating extends Pick<Subject, 'judgeOf'> {
+  readonly derivation: Derivation;
   readonly relate: (operation: ContractOperation, body: JsonObject) => Promise<JsonObject>;
   readonly isRecord: (operation: ContractOperation) => boolean;
   readonly keyOf: (operation: ContractOperation) => string;
 }
 
-const ALWAYS = ['fresh', 'telling'];
+/** How many times more rows are sent than messages of each other kind: a store keeps them. */
+const ROWS = 4;
 /** The bodies of an operation that are sent for each member. */
 const TELLING = 2;
 
@@ -158,10 +162,11 @@ const TELLING = 2;
 const spread = <Each>(all: readonly Each[], most: number): Each[] =>
   all.filter((_, at) => at % Math.max(1, Math.ceil(all.length / most)) === 0);
 
-/** All bodies with a key of their own, some with each member, and at most `most` of each other kind. */
+/** Some bodies with each member, at most `ROWS * most` bodies with a key of their own, and `most` of each other kind. */
 function sampled(trials: readonly Trial[], most: number): Trial[] {
   const kinds = Map.groupBy(trials, ({ kind }) => kind);
-  const kept = new Set([...kinds].flatMap(([kind, each]) => (ALWAYS.includes(kind) ? each : spread(each, most))));
+  const limits: Readonly<Record<string, number>> = { telling: Infinity, fresh: ROWS * most };
+  const kept = new Set([...kinds].flatMap(([kind, each]) => spread(each, limits[kind] ?? most)));
   return trials.filter((each) => kept.has(each));
 }
 
@@ -169,10 +174,9 @@ async function trialsOf(
   operation: ContractOperation,
   { document }: Contract,
   seed: number,
-  { relate, isRecord, keyOf, judgeOf }: Relating,
+  { derivation, relate, isRecord, keyOf, judgeOf }: Relating,
   nextKey: () => bigint,
 ): Promise<Trial[]> {
-  const derivation = new Derivation(document, { seed });
   const trials = derivation.ofRequests(operation).map(async ({ mediaType, schema, messages }) => {
     const judge = judgeRequest(await judgeOf(schema, derivation.requests.document));
     const told = new Map<string, number>();
@@ -183,7 +187,7 @@ async function trialsOf(
     };
     return messages.flatMap(({ parts, wire }, at) => {
       /** A trial of the same body with a key of its own, which no other body has; none if the body has no key. */
-      const fresh = ({ body }: Parts): Trial[] => {
+      const fresh = ({ body }: Parts, kind = 'fresh'): Trial[] => {
         const name = keyOf(operation);
         const key = isCreation(operation, document, name) && isObject(body) ? body[name] : undefined;
         if (!isKey(key)) return [];
@@ -194,7 +198,7 @@ async function trialsOf(
           const wires = [wireOf(operation, mediaType, sent), speltAgain(sent)].filter((each) => each !== undefined);
           await checker.fresh(operation, sent.body, wires);
         };
-        return [{ kind: 'fresh', wires: [wire], send }];
+        return [{ kind, wires: [wire], send }];
       };
       const choices = [at, seed, at + 1, seed + at];
       const speltAgain = (each: Parts) => wireOf(operation, mediaType, each, (value) => spell(value, choices));
@@ -220,9 +224,10 @@ async function trialsOf(
       const position = operation.body?.types.get(mediaType ?? '')?.position;
       if (judge(parts).length > 0 || losesDigits(parts.body, position))
         return [refused('refused', wire, ErrorNumber.contractBroken)];
+      const kind = isTelling(parts.body) ? 'telling' : undefined;
       return [
-        ...fresh(parts),
-        { kind: isTelling(parts.body) ? 'telling' : 'valid', wires: [wire, again], send: valid },
+        ...fresh(parts, kind),
+        { kind: kind ?? 'valid', wires: [wire, again], send: valid },
         ...(operation.body === undefined ? [] : damaged(wire, at, operation.body)).map((each) => refused(...each)),
       ];
     });
