@@ -51,7 +51,8 @@ export function candidatesOf(document: OpenApiDocument, seed: number, isBrief = 
       const branches = branchesOf(place, []);
       const all = unique(branches.flatMap((branch) => ofBranch(branch, isWhole)));
       // Values that a contract lists are never left out: only they show that the other contract does not list them.
-      candidates = unique([...branches.flat().flatMap(listed), ...some(all, limit)]);
+      const kept = branches.flat().flatMap(listed);
+      candidates = kept.length === 0 ? some(all, limit) : unique([...kept, ...some(all, limit)]);
       if (extent === undefined) open.delete(key);
       else open.set(key, extent);
       known.set(name, candidates);
@@ -146,7 +147,9 @@ function near(value: JsonValue): JsonValue[] {
 }
 
 function unique(values: readonly JsonValue[]): JsonValue[] {
-  return [...new Map(values.map((each) => [exactJson(each), each])).values()];
+  // To escape a long text takes longer than to hash it; no JSON begins with a quotation mark but that of a text.
+  const keyOf = (value: JsonValue) => (typeof value === 'string' ? `"${value}` : exactJson(value));
+  return [...new Map(values.map((each) => [keyOf(each), each])).values()];
 }
 
 /** At most `limit` values, evenly spread over the list, whose parts come from different keywords. */
