@@ -59,7 +59,7 @@ export function lettersOf(root: PatternNode): string[] {
 const LAST = 0x10ffff;
 
 /** The code points at which a set of characters begins, or has ended. */
-function boundsOf(node: PatternNode): number[] {
+function boundsOf(node: PatternNode): readonly number[] {
   switch (node.type) {
     case 'value':
       return [node.codePoint, node.codePoint + 1];
@@ -67,19 +67,25 @@ function boundsOf(node: PatternNode): number[] {
       return [node.min.codePoint, node.max.codePoint + 1];
     case 'dot':
     case 'characterClassEscape':
-    case 'unicodePropertyEscape': {
-      const set = new RegExp(node.raw, 'u');
+      return known.getOrInsertComputed(node.raw, (raw) => searchedBounds(raw, 0xffff));
+    case 'unicodePropertyEscape':
       // Above U+FFFF, only properties have bounds.
-      const last = node.type === 'unicodePropertyEscape' ? LAST : 0xffff;
-      const bounds: number[] = [];
-      for (let codePoint = 0, was = false; codePoint <= last; codePoint++) {
-        const is = set.test(String.fromCodePoint(codePoint));
-        if (is !== was) bounds.push(codePoint);
-        was = is;
-      }
-      return bounds;
-    }
+      return known.getOrInsertComputed(node.raw, (raw) => searchedBounds(raw, LAST));
     default:
       return [];
   }
+}
+
+/** A pattern is read once for each cure that may be proposed, and a property takes a tenth of a second. */
+const known = new Map<string, readonly number[]>();
+
+function searchedBounds(raw: string, last: number): number[] {
+  const set = new RegExp(raw, 'u');
+  const bounds: number[] = [];
+  for (let codePoint = 0, was = false; codePoint <= last; codePoint++) {
+    const is = set.test(String.fromCodePoint(codePoint));
+    if (is !== was) bounds.push(codePoint);
+    was = is;
+  }
+  return bounds;
 }

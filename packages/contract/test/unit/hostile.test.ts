@@ -73,8 +73,8 @@ describe('hostile contracts', () => {
       nested(1, '{ example: ', `${'['.repeat(1000)}${']'.repeat(1000)}`, ' }'),
       TOO_DEEP,
     ],
-    ['a chain of 2000 references', chain((next) => next), TOO_LONG],
-    ['a chain of 2000 schemas in allOf', chain((next) => `{ allOf: [${next}] }`), TOO_LONG],
+    ['a chain of 200 references', chain((next) => next, 200), TOO_LONG],
+    ['a chain of 200 schemas in allOf', chain((next) => `{ allOf: [${next}] }`, 200), TOO_LONG],
     [
       'a chain of 2000 members',
       chain((next) => `{ type: object, properties: { a: ${next} } }`),

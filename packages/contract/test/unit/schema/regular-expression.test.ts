@@ -37,16 +37,16 @@ function compiles(text: string): boolean {
   }
 }
 
-test('the format regex accepts of 20,000 drawn texts those that V8 compiles', () => {
+test('the format regex accepts of 5,000 drawn texts those that V8 compiles', () => {
   const next = random(7);
   const draw = () => PARTS[Math.floor(next() * PARTS.length)] ?? '';
-  const texts = Array.from({ length: 20_000 }, () => {
+  const texts = Array.from({ length: 5_000 }, () => {
     const text = Array.from({ length: 1 + Math.floor(next() * 9) }, draw).join('');
     // Most texts would lack the ends of their groups.
     return text + ')'.repeat(Math.max(0, text.split('(').length - text.split(')').length));
   });
   expect(texts.filter((each) => isRegExp(each) !== compiles(each))).toEqual([]);
-  expect(texts.filter(isRegExp).length).toBeGreaterThan(2000);
+  expect(texts.filter(isRegExp).length).toBeGreaterThan(500);
 });
 
 test.each([
