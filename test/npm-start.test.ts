@@ -62,7 +62,7 @@ describe('npm start', () => {
     const service = start('sh', ['-c', packageJson.scripts.start], newStore(), ROOT);
     const url = await listening(service);
     service.child.kill('SIGUSR1');
-    await sleep(1000);
+    await sleep(300);
     expect(service.stderr()).not.toContain('Debugger listening');
     expect((await fetch(`${url}/openapi.json`)).status).toBe(200);
     service.child.kill('SIGTERM');

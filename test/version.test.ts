@@ -10,17 +10,17 @@ import { LAYOUT } from './support.ts';
 import { temporaryFolder } from '../packages/contract/test/support/temporary.ts';
 
 const VERSION = `${packageJson.version} (schema ${LAYOUT.version}`;
-const versionOf = async ({ main }: Project) =>
+const project = new Project();
+const versionOf = async (main = project.main) =>
   (await runProcess(['--version'], {}, temporaryFolder(), {}, main)).stdout;
 
 test('--version names the version and the schema, and the commit that an archive or an image has', async () => {
-  const project = new Project();
   // The text of a clone, which Git replaces in an archive.
   project.write('commit.txt', '$Format:%H$\n');
-  expect(await versionOf(project)).toBe(`${VERSION})\n`);
+  expect(await versionOf()).toBe(`${VERSION})\n`);
   const commit = '0123456789abcdef0123456789abcdef01234567';
   project.write('commit.txt', `${commit}\n`);
-  expect(await versionOf(project)).toBe(`${VERSION}, commit ${commit})\n`);
+  expect(await versionOf()).toBe(`${VERSION}, commit ${commit})\n`);
   // Git replaces this text in an archive, and the Dockerfile replaces the file.
   expect(readFileSync(join(ROOT, 'commit.txt'), 'utf8')).toMatch(/^(\$Format:%H\$|[\da-f]{40})\n$/);
   expect(project.read('.gitattributes')).toContain('commit.txt export-subst\n');
@@ -31,26 +31,21 @@ testWith(
   spawnSync('git', ['--version']).error && 'there is no Git',
   '--version names the commit that a clone has checked out, and none of a clone that it lies in',
   async () => {
-    const project = new Project();
     project.write('commit.txt', '$Format:%H$\n');
     const git = (folder: string, ...args: readonly string[]) => {
       const identity = ['-c', 'user.name=x', '-c', 'user.email=x@example.com', '-c', 'commit.gpgSign=false'];
       return execFileSync('git', [...identity, ...args], { cwd: folder, encoding: 'utf8', stdio: 'pipe' }).trim();
     };
     git(dirname(project.folder), 'init', project.folder);
-    const found = [];
     for (const message of ['one', 'two']) {
       git(project.folder, 'commit', '--allow-empty', '--message', message);
-      expect(await versionOf(project)).toBe(`${VERSION}, commit ${git(project.folder, 'rev-parse', 'HEAD')})\n`);
-      found.push(await versionOf(project));
+      expect(await versionOf()).toBe(`${VERSION}, commit ${git(project.folder, 'rev-parse', 'HEAD')})\n`);
     }
-    expect(new Set(found).size).toBe(2);
     const inner = join(project.folder, 'inner');
     cpSync(join(project.folder, 'src'), join(inner, 'src'), { recursive: true });
     for (const file of ['package.json', 'openapi.yaml', 'generated'])
       cpSync(join(project.folder, file), join(inner, file), { recursive: true });
-    const { stdout } = await runProcess(['--version'], {}, temporaryFolder(), {}, join(inner, 'src/main.ts'));
-    expect(stdout).toBe(`${VERSION})\n`);
+    expect(await versionOf(join(inner, 'src/main.ts'))).toBe(`${VERSION})\n`);
   },
 );
 

@@ -21,9 +21,9 @@ export function atEnd(end: () => unknown): void {
 }
 
 /** Starts the bank on a store of its own. */
-export async function startBank(engine: EngineName) {
+export async function startBank(engine: EngineName, settings: Readonly<Record<string, string>> = {}) {
   // A busy bank answers 503, which clients repeat.
-  const instance = await startOn(engine, bank, { LOG_LEVEL: 'fatal' });
+  const instance = await startOn(engine, bank, { LOG_LEVEL: 'fatal', ...settings });
   atEnd(instance.stop);
   const { url, databaseUrl } = instance;
   return { instance, url, databaseUrl, token: await instance.token(), tokenFor: instance.token };

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { startService } from 'trellis/testing';
-import { atEnd, ENGINES, run, startBank } from './bank.ts';
+import { atEnd, ENGINES, run, startBank, temporaryFolder } from './bank.ts';
 import { Client, MAIN, newTransfer } from './client.ts';
 
 /** Jest ends a test that waits for too long. */
@@ -34,43 +35,52 @@ async function ledger() {
   return { url: `http://127.0.0.1:${port}/transfers`, told, state };
 }
 
-test.each(ENGINES)(
-  'the bank on %s sends a notice of each transfer, also of those that it had not sent when it was killed',
-  async (engine) => {
-    // This bank only makes the store and the token: it has no NOTICE_URL, so it sends no notices.
-    const { databaseUrl: DATABASE_URL, token } = await startBank(engine);
-    const { told, state, url: NOTICE_URL } = await ledger();
-    const start = () => startService(MAIN, { DATABASE_URL, NOTICE_URL, NOTICE_TOKEN: 'sesame' });
-    const killed = await start();
-    const client = new Client({ url: killed.url, token });
-    const [from, to] = [await client.open(100n), await client.open(0n)];
-    const transfers = Array.from({ length: 5 }, () => newTransfer(from, to, 1n));
-    for (const each of transfers) expect((await client.insist(each)).status).toBe(201);
-    // The bank sends no notice of a refused transfer.
-    expect((await client.insist(newTransfer(from, to, 1000n))).status).toBe(409);
-    const due = transfers.map(({ id }) => `Bearer sesame ${id}`);
-    // The first notice has arrived, and is not answered.
-    await until(() => told.length > 0);
-    await killed.stop('SIGKILL');
-    const before = told.length;
+test.each(ENGINES)('the bank on %s sends a notice of each transfer that moved money', async (engine) => {
+  const { told, state, url: NOTICE_URL } = await ledger();
+  state.takes = true;
+  const client = new Client(await startBank(engine, { NOTICE_URL, NOTICE_TOKEN: 'sesame' }));
+  const [from, to] = [await client.open(100n), await client.open(0n)];
+  const pay = (amount: bigint) => newTransfer(from, to, amount);
+  const [first, refused, last] = [pay(60n), pay(1000n), pay(30n)];
+  const statuses = [];
+  for (const each of [first, refused, last]) statuses.push((await client.insist(each)).status);
+  expect(statuses).toEqual([201, 409, 201]);
+  await until(() => told.length === 2);
+  expect(told.toSorted()).toEqual([first, last].map(({ id }) => `Bearer sesame ${id}`).toSorted());
+});
 
-    state.takes = true;
-    const started = await start();
-    await until(() => told.length === before + transfers.length);
-    // The first notice comes again, as the bank got no answer to it.
-    expect(told.slice(before).toSorted()).toEqual(due.toSorted());
-    const last = newTransfer(from, to, 1n);
-    await new Client({ url: started.url, token }).insist(last);
-    await until(() => told.length === before + transfers.length + 1);
-    state.takes = false;
-    await new Client({ url: started.url, token }).insist(newTransfer(from, to, 1n));
-    await until(() => told.length === before + transfers.length + 2);
-    // The bank stops although its last notice is not answered.
-    expect(await started.stop()).toBe(0);
-    // A warning says that the store of a busy machine did not answer in time.
-    expect(started.log.filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
-  },
-);
+test('the bank sends the notices that it had not sent when it was killed', async () => {
+  const { told, state, url: NOTICE_URL } = await ledger();
+  const DATABASE_URL = `sqlite:${join(temporaryFolder(), 'bank.db')}`;
+  const start = () => startService(MAIN, { DATABASE_URL, NOTICE_URL, NOTICE_TOKEN: 'sesame' });
+  const killed = await start();
+  const { token } = killed;
+  const client = new Client({ url: killed.url, token });
+  const [from, to] = [await client.open(100n), await client.open(0n)];
+  const transfers = Array.from({ length: 5 }, () => newTransfer(from, to, 1n));
+  for (const each of transfers) expect((await client.insist(each)).status).toBe(201);
+  const due = transfers.map(({ id }) => `Bearer sesame ${id}`);
+  // The first notice has arrived, and is not answered.
+  await until(() => told.length > 0);
+  await killed.stop('SIGKILL');
+  const before = told.length;
+
+  state.takes = true;
+  const started = await start();
+  await until(() => told.length === before + transfers.length);
+  // The first notice comes again, as the bank got no answer to it.
+  expect(told.slice(before).toSorted()).toEqual(due.toSorted());
+  const last = newTransfer(from, to, 1n);
+  await new Client({ url: started.url, token }).insist(last);
+  await until(() => told.length === before + transfers.length + 1);
+  state.takes = false;
+  await new Client({ url: started.url, token }).insist(newTransfer(from, to, 1n));
+  await until(() => told.length === before + transfers.length + 2);
+  // The bank stops although its last notice is not answered.
+  expect(await started.stop()).toBe(0);
+  // A warning says that the store of a busy machine did not answer in time.
+  expect(started.log.filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
+});
 
 test('the bank refuses a NOTICE_URL that is no URL, and does not print NOTICE_TOKEN', async () => {
   const { code, stdout, stderr } = await run(['config'], { NOTICE_URL: 'ledger', NOTICE_TOKEN: 'sesame' });
