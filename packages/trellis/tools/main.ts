@@ -22,7 +22,7 @@ export async function main(args: readonly string[]): Promise<number> {
 
   program
     .command('init [folder]')
-    .description('Begin a service in an empty folder, or in one with an openapi.yaml')
+    .description('Begin a service in a folder, around its openapi.yaml if it has one')
     .option('--contract <file>', 'Copy this contract, and write a stub for each of its operations')
     .action(async (folder: string | undefined, { contract }: { contract?: string }) => {
       await (await import('./init.ts')).init(folder ?? '.', contract);

@@ -208,6 +208,16 @@ describe('loadContract, with an errorBody,', () => {
     expect([outside.mediaType, JSON.parse(outside.text ?? '')]).toEqual(['application/json', body]);
   });
 
+  test('sends a failure as a text where the contract declares one', async () => {
+    const texts = response('default', '{ type: string }', 'text/plain');
+    const yaml = withError('{ type: string }').replace(own, () => texts);
+    const { tell, operations } = await load(({ message }) => message, texts, yaml);
+    expect(tell(new Refusal(50300, 'away'), 'an id', operations[0])).toEqual({
+      mediaType: 'text/plain; charset=utf-8',
+      text: 'away',
+    });
+  });
+
   test('sends no body for a failure that the contract declares without one', async () => {
     const yaml = withError(OWN).replace(own, () => `${own}        '503': { description: x }\n`);
     const { tell, operations } = await load(errorBody, own, yaml);
