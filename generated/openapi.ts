@@ -16,7 +16,7 @@ export interface paths {
          *
          *     - A new `id`: the store writes the plant to disk, then you get `200`.
          *     - An `id` that has this `name` and `tag`: you get the same `200` again, with the header
-         *       `Idempotent-Replayed: true`. The store writes nothing.
+         *       `Idempotent-Replayed: true`. The store gets no second plant.
          *     - An `id` that has another `name` or `tag`: you get `400` with error `40011`. The stored plant does not change.
          *
          *     Send strict JSON in UTF-8, at most 64 KiB, and at most 32 levels deep. You may compress it
@@ -134,8 +134,8 @@ export interface components {
             };
         };
         /**
-         * @description The request has no valid access token. Send one in the header `Authorization: Bearer ACCESS_TOKEN`. The service
-         *     did not read the body; it closes the connection if the body was still arriving.
+         * @description The request has no valid access token. Send one in the header `Authorization: Bearer ACCESS_TOKEN`. Nothing was
+         *     stored; the service closes the connection if the body was still arriving.
          */
         Unauthorized: {
             headers: {
@@ -169,8 +169,8 @@ export interface components {
             };
         };
         /**
-         * @description The access token lacks a scope. `WWW-Authenticate` names the scopes that you need. The service did not read the
-         *     body; it closes the connection if the body was still arriving.
+         * @description The access token lacks a scope. `WWW-Authenticate` names the scopes that you need. Nothing was stored;
+         *     the service closes the connection if the body was still arriving.
          */
         Forbidden: {
             headers: {
