@@ -12,7 +12,8 @@ list the fields of OpenAPI 3.1 and the keywords of JSON Schema 2020-12, each wit
 - **shown**: it is documentation, which the page at \`/docs\` shows;
 - **refused**: \`npm run generate\` and the start stop, and name the line, the column and the way out.
 
-The service refuses a field that is not in the tables. A field that begins with \`x-\` is shown.
+The service refuses a field that is not in the tables. A field that begins with \`x-\` is shown, but one that begins with
+\`x-eov-\`, which the validator would read, is refused.
 \`webhooks\` and \`callbacks\` describe requests that the service does not answer. OpenAPI ignores
 header parameters named \`Accept\`, \`Content-Type\` and \`Authorization\`.
 
@@ -20,7 +21,7 @@ The validator judges exact values: an int64 by its digits, and a parameter after
 type (a number as in JSON, \`true\` or \`false\`, otherwise a string; UTF-8 only; \`+\` is a space in a query). A text that
 the schema allows as a number and as a string is a number. \`type: integer\` and \`type: number\` without \`format: int64\`
 are doubles, as in JavaScript. Where the contract gives a number no type, it is a double too, and an integer whose
-digits a double would not keep gets 400 with its position. A check that takes too much work ends with 40099.
+digits a double would not keep gets 400, in JSON with its position. A check that takes too much work ends with 40099.
 
 Members that no schema names are valid in an object that is not closed. Where a schema of the object has \`properties\`, and
 none has \`additionalProperties\`, \`unevaluatedProperties\` or \`patternProperties\` other than \`false\`, **they are left
