@@ -206,18 +206,18 @@ describeInBrowser('in a browser', () => {
     });
   });
 
-  describe.each([390, 1280])('on a screen %i pixels wide', (width) => {
-    const height = 844;
-
-    test.each(['light', 'dark'] as const)('the page has no fault that axe calls serious, %s', async (colorScheme) => {
-      await using visited = await open('/docs', { colorScheme, viewport: { width, height }, isMobile: width < 640 });
-      const { page } = visited;
-      const docs = new DocsPage(page, 'plants-createPlant');
-      expect(await faultsOfDocs(docs, stage.service.token, ['Error', 'NewPlant'])).toEqual([]);
-      const ground = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
-      expect(ground).toBe(colorScheme === 'light' ? 'rgb(251, 252, 250)' : 'rgb(19, 26, 20)');
-      expect(await docs.width()).toBe(width);
-    });
+  test.each([
+    ['light', 390],
+    ['dark', 1280],
+  ] as const)('the page has no fault that axe calls serious, %s, %i pixels wide', async (colorScheme, width) => {
+    const viewport = { width, height: 844 };
+    await using visited = await open('/docs', { colorScheme, viewport, isMobile: width < 640 });
+    const { page } = visited;
+    const docs = new DocsPage(page, 'plants-createPlant');
+    expect(await faultsOfDocs(docs, stage.service.token, ['Error', 'NewPlant'])).toEqual([]);
+    const ground = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+    expect(ground).toBe(colorScheme === 'light' ? 'rgb(251, 252, 250)' : 'rgb(19, 26, 20)');
+    expect(await docs.width()).toBe(width);
   });
 
   test('npm run screenshot takes the picture that the README shows', async () => {

@@ -8,11 +8,11 @@ import { Testbed } from '../../packages/trellis/test/support/testbed.ts';
 import { until } from '../../packages/trellis/test/support/until.ts';
 import { PLANTS } from '../support.ts';
 
-const PLANTS_BEFORE = 100_000;
+const PLANTS_BEFORE = 10_000;
 
 testWith(
   noCitus,
-  'the lines of docs/scaling.md spread 100,000 plants over two workers under load, without a false answer',
+  'the lines of docs/scaling.md spread 10,000 plants over two workers under load, without a false answer',
   async () => {
     await using cluster = await Citus.start();
     const project = new Project();

@@ -23,7 +23,7 @@ import { BANK } from './program.ts';
 const CLIENTS = 32;
 const OPENING = 100_000n;
 /** How many transfers are acknowledged before each kill. */
-const LEAST = 1000;
+const LEAST = { long: 1000, short: 200 };
 /** How much longer each fsync takes, in milliseconds. */
 const SLOW_MS = 20;
 
@@ -164,7 +164,7 @@ const killsInFlushes = scenario(
     let kills = 0;
     for (; kills < (long ? 15 : 1); kills++) {
       const from = transfers.acknowledged;
-      await until(() => transfers.acknowledged >= from + LEAST, 300_000);
+      await until(() => transfers.acknowledged >= from + LEAST[long ? 'long' : 'short'], 300_000);
       await inFlush(disk, service, clock(), 1, new Promise(() => undefined));
       await sleep(testbed.next() * SLOW_MS * 0.8);
       service.child.kill('SIGKILL');

@@ -52,20 +52,28 @@ const litestream = spawnSync('sh', ['-c', 'command -v litestream'], { encoding: 
 
 describeWith(whyNoEngine(), 'the lines of docs/deployment.md, on Debian with systemd,', () => {
   let machine: Engine;
+  let pid: number;
   beforeAll(async () => {
     const volumes = ['1.2.0', '1.3.0'].map((version) => `--volume=${ROOT}:/opt/plant-store-${version}:ro`);
     if (litestream !== '') volumes.push(`--volume=${litestream}:/usr/bin/litestream:ro`);
     machine = await Engine.boot(MACHINE, ...volumes);
+    ({ Pid: pid } = (await machine.inspect(MACHINE)).State);
   }, BUILD_MS);
   afterAll(() => machine[Symbol.asyncDispose]());
 
-  const run = async (lines: string) => (await machine.podman('exec', MACHINE, 'bash', '-euc', lines)).trim();
+  const environment = ['HOME=/root', 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'];
+  /** As `podman exec` does, which takes ten times as long. */
+  const run = async (lines: string) => {
+    const enter = [`--target=${pid}`, '--all', 'env', '--ignore-environment', ...environment];
+    return (await machine.run('nsenter', [...enter, 'bash', '-euc', lines])).trim();
+  };
   const section = (heading: string) => blocks('deployment', heading, 'sh');
   const command = 'plant-store --env-file /etc/plant-store.env';
   const show = (property: string) => run(`systemctl show --property=${property} --value plant-store`);
   /** Waits until an instance answers, and creates a plant through it. */
   const create = (token: string, port: number, plant = PLANT) =>
-    run(`curl --silent --retry 60 --retry-connrefused --retry-delay 1 http://127.0.0.1:${port}/plants \
+    run(`until (: < /dev/tcp/127.0.0.1/${port}) 2> /dev/null; do sleep 0.05; done
+      curl --silent --retry 60 --retry-connrefused --retry-delay 1 http://127.0.0.1:${port}/plants \
       -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -d '${plant}'`);
   let token: string;
 
@@ -221,7 +229,7 @@ describeWith(whyNoEngine(), 'the lines of docs/deployment.md, on Debian with sys
     await withDropIn('plant-store.service', away, async () => {
       expect(await start()).toBe('started');
       await until(() => run('journalctl --unit=plant-store --output=cat --lines=5 | grep "the store is away" || true'));
-      await sleep(3000);
+      await sleep(1000);
       expect([await state(), await show('NRestarts')]).toEqual(['active', '0']);
     });
   });

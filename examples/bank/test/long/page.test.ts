@@ -405,8 +405,6 @@ describeInBrowser('the docs page of the bank', () => {
 
   test.each([
     ['light', 1280],
-    ['dark', 1280],
-    ['light', 390],
     ['dark', 390],
   ] as const)('has no fault that axe calls serious, %s, %i pixels wide', async (colorScheme, width) => {
     const options = { colorScheme, viewport: { width, height: 844 }, isMobile: width < 640 };

@@ -25,6 +25,7 @@ let nextId = FIRST_ID;
 // Paused sockets do not keep this process alive; the timer does.
 setInterval(() => undefined, 1000);
 process.once('SIGTERM', () => process.stdout.write(JSON.stringify(tally), () => process.exit()));
+console.error('attacking');
 
 /** Returns a function that waits for its turn, `perSecond` turns in a second. */
 function pace(perSecond: number): () => Promise<void> {

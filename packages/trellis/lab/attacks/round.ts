@@ -6,6 +6,7 @@ import { Client, Fault } from '../../test/support/clients.ts';
 import { percentile } from '../../test/support/crowd.ts';
 import { addTokens } from '../../test/support/place.ts';
 import { ROOT, type Service, start, type Started, startService } from '../../test/support/service.ts';
+import { until } from '../../test/support/until.ts';
 import { temporaryFolder } from '../../../contract/test/support/temporary.ts';
 import type { Attack, Orders, Tally } from './attack.ts';
 
@@ -15,7 +16,7 @@ const MAIN = join(import.meta.dirname, 'main.ts');
 /** V8 ends a process whose heap grows beyond 400 MB. */
 const HEAP = { NODE_OPTIONS: '--max-old-space-size=400 --max-semi-space-size=16' };
 
-const SECONDS = { short: 3, long: 20 };
+const SECONDS = { short: 2, long: 20 };
 const TOKENS: Readonly<Record<Attack['caller'], number>> = { none: 0, 'one token': 1, 'many tokens': 50 };
 
 /** The service promises to use less memory than this. */
@@ -71,6 +72,7 @@ export async function attackOnce(attack: Attack, extent: 'short' | 'long'): Prom
   const isSaid = () => expected?.test(service.stdout()) !== false;
   const endAttack = async () => {
     const seconds = extent === 'long' ? (attack.seconds ?? SECONDS.long) : SECONDS.short;
+    await Promise.race([death, until(() => attacker.stderr() !== '' || attacker.child.exitCode !== null)]);
     await Promise.race([death, sleep(seconds * 1000)]);
     // On a busy machine the service writes the line later.
     for (let waited = 0; !isSaid() && waited < GRACE_MS; waited += 200) await Promise.race([death, sleep(200)]);

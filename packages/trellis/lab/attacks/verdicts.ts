@@ -172,7 +172,7 @@ export const VERDICTS: readonly Trial[] = [
   trial('sends trees to 25 schemas that lead to one another, and gets them back', ({ long, seed }, bytes) => ({
     bytes,
     drawn: branching(random(seed)),
-    bodies: trees(bytes, long ? 60 : 12, random(seed)),
+    bodies: trees(bytes, long ? 60 : 4, random(seed)),
   })),
   trial('sends texts that are costly regular expressions', (_, bytes) => ({
     bytes,
@@ -189,6 +189,6 @@ export const VERDICTS: readonly Trial[] = [
   trial('sends hostile bodies to 500 contracts that a seed draws', ({ long, seed }, bytes) => ({
     bytes,
     // Fewer contracts for the large bodies, as a body of 1 MiB takes sixteen times as long to make and to judge.
-    seeds: Array.from({ length: (long ? 500 : 10) / (bytes > 65_536 ? 5 : 1) }, (_, index) => seed + index),
+    seeds: Array.from({ length: (long ? 500 : 5) / (bytes > 65_536 ? 5 : 1) }, (_, index) => seed + index),
   })),
 ];

@@ -63,7 +63,7 @@ function killsOf(node: Node, what: string): Trial {
     const { cluster, testbed } = bed;
     using load = testbed.load(CLIENTS, await testbed.startTwo());
     const counts = { kills: 0, 'acknowledged meanwhile': 0 };
-    for (; counts.kills < (long ? 20 : 2); counts.kills++) {
+    for (; counts.kills < (long ? 20 : 1); counts.kills++) {
       await grows(load);
       await sleep(testbed.next() * LONGEST_MS);
       await cluster.kill(node);

@@ -85,7 +85,7 @@ export function fullDiskOf<T extends Traffic>(business: Business<T>): Trial {
     await load.stop();
     let times = 0;
     let found: Counts = {};
-    for (; times < (long ? 50 : 3); times++) {
+    for (; times < (long ? 50 : 2); times++) {
       await disturb(testbed, load, {
         begin: () => disk.fill(Math.floor(testbed.next() * MAX_ROOM)),
         // /readyz may answer 200 or 503: its small write may still fit on the full disk.
@@ -153,7 +153,7 @@ function immutableWorks(): boolean {
 export const readOnly = onSqlite(
   'the open files become immutable or limited in size, then writable again, repeatedly under load',
   async (testbed, long) => {
-    const rounds = long ? 50 : 4;
+    const rounds = long ? 50 : 2;
     const database = testbed.place.url.slice('sqlite:'.length);
     const files = [database, `${database}-wal`];
     const service = await testbed.start();

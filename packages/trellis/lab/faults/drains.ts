@@ -11,7 +11,7 @@ const LONGEST_MS = 400;
 /** The service must answer each request on an open keep-alive connection, also after SIGTERM. */
 export const drains = onBoth('the service gets SIGTERM under load on kept connections', async (testbed, long) => {
   const counts = { stops: 0, 'after the signal': 0, 'connections refused': 0 };
-  for (; counts.stops < (long ? 50 : 3); counts.stops++) {
+  for (; counts.stops < (long ? 50 : 2); counts.stops++) {
     const { late, refused } = await stopOnce(testbed, testbed.next() * LONGEST_MS);
     counts['after the signal'] += late;
     counts['connections refused'] += refused;

@@ -60,7 +60,7 @@ export function requireFlush(flushes: readonly Flush[], what: string, from: numb
 export const slowFlushes = onSqlite(
   `each fsync takes ${SLOW_MS} ms, and each item is sent by two clients at once`,
   async (testbed, long) => {
-    const items = long ? 20_000 : 400;
+    const items = long ? 20_000 : 200;
     const disk = slowDisk(testbed);
     const service = await testbed.start(disk.environment);
     const answers: { item: Item; from: number; to: number }[] = [];
@@ -98,7 +98,7 @@ export const slowFlushes = onSqlite(
 export const killsInFlushes = onSqlite(
   `the service is killed (-9) inside an fsync of ${SLOW_MS} ms, and restarted`,
   async (testbed, long) => {
-    const rounds = long ? 50 : 3;
+    const rounds = long ? 50 : 2;
     const disk = slowDisk(testbed);
     const restart = () => testbed.start(disk.environment, 'listening');
     const counts = { kills: 0, 'created again': 0, replayed: 0, 'early answers': 0 };

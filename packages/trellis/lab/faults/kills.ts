@@ -12,7 +12,7 @@ const REPEATED = 100;
 const CHANGED = 10;
 
 export const kills = onBoth('the service is killed (-9) repeatedly under load', async (testbed, long) => {
-  const rounds = long ? 1000 : 20;
+  const rounds = long ? 1000 : 6;
   const counts = { kills: 0, sent: 0, 'sent again': 0 };
   let last: Item[] = [];
   for (let round = 0; round <= rounds; round++) {

@@ -218,7 +218,7 @@ export const killsOfAllKinds = scenario(
     const counts = { kills: 0, 'with each kind in the batch': 0 };
     let before = [0, 0, 0, 0];
     // Batches are small and large in turn, and a kill does not choose.
-    const isEnough = () => counts.kills >= (long ? 40 : 4) && counts['with each kind in the batch'] > 0;
+    const isEnough = () => counts.kills >= (long ? 40 : 2) && counts['with each kind in the batch'] > 0;
     for (; !isEnough() && counts.kills < 100; counts.kills++) {
       await killInFlush(writers, service, disk);
       service = await testbed.start(disk.environment, 'listening');

@@ -10,7 +10,7 @@ const BROKEN = 0.05;
 const BROKEN_MS = 10;
 
 export const once = onBoth('many clients compete for few ids on two instances', async (testbed, long) => {
-  const [creates, ids] = long ? [100_000, 1000] : [4000, 100];
+  const [creates, ids] = long ? [100_000, 1000] : [2000, 100];
   const { next } = testbed;
   const wanted = Array.from({ length: ids }, testbed.newItem);
   const services = await testbed.startTwo();

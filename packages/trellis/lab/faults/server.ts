@@ -33,8 +33,8 @@ export interface Business<T extends Traffic = Traffic> {
   readonly name: string;
   readonly program?: Program;
   begin(testbed: Testbed, services: readonly Pick<Service, 'url'>[]): Promise<T>;
-  /** How many more requests are acknowledged before each kill. */
-  readonly least: number;
+  /** How many more requests are acknowledged before each kill, in a long round and in a short one. */
+  readonly least: { readonly long: number; readonly short: number };
   /** How often a long round kills the server. */
   readonly kills: number;
   readonly failovers: number;
@@ -45,15 +45,15 @@ export interface Business<T extends Traffic = Traffic> {
 export const ITEMS_SENT: Business = {
   name: '',
   begin: (testbed, services) => Promise.resolve(testbed.load(CLIENTS, services)),
-  least: 0,
+  least: { long: 0, short: 0 },
   kills: 50,
   failovers: 20,
   check: async (testbed, _load, url) => ({ ...(await testbed.check(url)) }),
 };
 
-const underLoad = async (traffic: Traffic, least: number) => {
+const underLoad = async (traffic: Traffic, { least }: Pick<Business, 'least'>, long: boolean) => {
   const from = traffic.acknowledged;
-  await until(() => traffic.acknowledged >= from + least, 300_000);
+  await until(() => traffic.acknowledged >= from + least[long ? 'long' : 'short'], 300_000);
 };
 
 export function killsOfServer<T extends Traffic>(business: Business<T>): Trial {
@@ -63,8 +63,8 @@ export function killsOfServer<T extends Traffic>(business: Business<T>): Trial {
     await using testbed = new Testbed(place, seed);
     using traffic = await business.begin(testbed, await testbed.startTwo());
     let kills = 0;
-    for (; kills < (long ? business.kills : 3); kills++) {
-      await underLoad(traffic, business.least);
+    for (; kills < (long ? business.kills : 2); kills++) {
+      await underLoad(traffic, business, long);
       await sleep(testbed.next() * LONGEST_MS);
       await place.server.kill();
       await place.server.start();
@@ -81,7 +81,7 @@ export function failoversOf<T extends Traffic>(business: Business<T>): Trial {
   return scenario(business.name + what, 'PostgreSQL', async ({ long, seed }) => {
     let sums: Counts = { failovers: 0 };
     for (let count = 0; count < (long ? business.failovers : 1); count++) {
-      const counts = { failovers: 1, ...(await failOver(business, seed + count)) };
+      const counts = { failovers: 1, ...(await failOver(business, seed + count, long)) };
       sums = Object.fromEntries(Object.entries(counts).map(([name, each]) => [name, (sums[name] ?? 0) + each]));
     }
     return sums;
@@ -91,7 +91,7 @@ export function failoversOf<T extends Traffic>(business: Business<T>): Trial {
 export const serverKills = killsOfServer(ITEMS_SENT);
 export const failovers = failoversOf(ITEMS_SENT);
 
-async function failOver<T extends Traffic>(business: Business<T>, seed: number): Promise<Counts> {
+async function failOver<T extends Traffic>(business: Business<T>, seed: number, long: boolean): Promise<Counts> {
   const place = await createPostgresPlace(undefined, business.program);
   const { server: primary, database } = place;
   await using standby = await primary.createStandby();
@@ -103,7 +103,7 @@ async function failOver<T extends Traffic>(business: Business<T>, seed: number):
   await using testbed = new Testbed({ ...place, url }, seed);
   const { next } = testbed;
   using traffic = await business.begin(testbed, await testbed.startTwo());
-  await underLoad(traffic, business.least);
+  await underLoad(traffic, business, long);
   await sleep(next() * LONGEST_MS + 100);
   // The standby now receives no changes, so the service may acknowledge no item.
   const [sender] = await primary.query('select pid from pg_stat_replication');
@@ -137,7 +137,7 @@ export const synchronousCommit = scenario(
     await server.query(`alter database ${database} set synchronous_commit = off`);
     await server.query('alter role postgres set synchronous_commit = off');
     const counts = { kills: 0, 'true answers afterwards': 0 };
-    for (; counts.kills < (long ? 50 : 2); counts.kills++) {
+    for (; counts.kills < (long ? 50 : 1); counts.kills++) {
       const item = testbed.newItem();
       const first = await testbed.start();
       await requireStandby(server, 'standby');
