@@ -29,7 +29,7 @@ const PEAK_MB = 400;
 const P99_MS = { short: 5000, long: 1000 };
 
 /** How late a process may be before it is killed, in milliseconds. */
-const GRACE_MS = 30_000;
+const GRACE_MS = 60_000;
 
 /** How often honest clients create an item, in milliseconds. */
 const EVERY_MS = 100;
