@@ -121,7 +121,10 @@ export async function derive(
   // Other operations may change the store, so they run after the comparison, and those that change rows at the end.
   const creations = others.filter((each) => isCreation(each, document, keyOf(each)));
   await sendAll(creations, sum() + requests);
-  const rows = spread([...checker.rows.sent.values()], Math.min(samples, MAX_READ));
+  const sent = [...checker.rows.sent.values()];
+  const isTelling = teller();
+  const telling = sent.filter(({ body, path }) => isTelling(body, path));
+  const rows = new Set([...telling, ...spread(sent, Math.min(samples, MAX_READ))]);
   for (const operation of others.filter(({ method }) => method === 'GET'))
     for (const row of rows) await named(() => checker.reads(operation, row));
   await sendAll(
@@ -155,7 +158,7 @@ interface Relating extends Pick<Subject, 'judgeOf'> {
 
 /** How many times more rows are sent than messages of each other kind: a store keeps them. */
 const ROWS = 4;
-/** The bodies of an operation that are sent for each member. */
+/** The bodies of an operation that are sent for each member, and the rows that are read again for it. */
 const TELLING = 2;
 
 /** Picks at most `most` from all parts of a list. */
@@ -170,6 +173,17 @@ function sampled(trials: readonly Trial[], most: number): Trial[] {
   return trials.filter((each) => kept.has(each));
 }
 
+/** Returns whether a body has a member that few bodies before it had, of those with the same path. */
+function teller() {
+  const told = new Map<string, number>();
+  return (body: JsonValue | undefined, path = ''): boolean => {
+    const members = isObject(body) ? Object.keys(body).map((name) => `${path} ${name}`) : [];
+    const rare = members.filter((each) => (told.get(each) ?? 0) < TELLING);
+    for (const each of rare) told.set(each, (told.get(each) ?? 0) + 1);
+    return rare.length > 0;
+  };
+}
+
 async function trialsOf(
   operation: ContractOperation,
   { document }: Contract,
@@ -179,12 +193,7 @@ async function trialsOf(
 ): Promise<Trial[]> {
   const trials = derivation.ofRequests(operation).map(async ({ mediaType, schema, messages }) => {
     const judge = judgeRequest(await judgeOf(schema, derivation.requests.document));
-    const told = new Map<string, number>();
-    const isTelling = (body: JsonValue | undefined) => {
-      const names = isObject(body) ? Object.keys(body).filter((name) => (told.get(name) ?? 0) < TELLING) : [];
-      for (const name of names) told.set(name, (told.get(name) ?? 0) + 1);
-      return names.length > 0;
-    };
+    const isTelling = teller();
     return messages.flatMap(({ parts, wire }, at) => {
       /** A trial of the same body with a key of its own, which no other body has; none if the body has no key. */
       const fresh = ({ body }: Parts, kind = 'fresh'): Trial[] => {
