@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { endWithFile } from './end-with-file.ts';
 import type { Project } from './project.ts';
-import { ROOT } from './service.ts';
+import { compileCache, ROOT } from './service.ts';
 
 /** The manual of the service of this project, and that of the framework. */
 const MANUALS = ['docs', 'packages/trellis/docs', 'packages/contract/docs'];
@@ -41,7 +41,7 @@ export function run(
     const child = execFile(
       'bash',
       ['--norc', '-c', line],
-      { cwd: folder, env: { PATH, HOME, NODE_V8_COVERAGE: '' } },
+      { cwd: folder, env: { PATH, HOME, ...compileCache(folder), NODE_V8_COVERAGE: '' } },
       (_error, stdout, stderr) => {
         resolve({ code: child.exitCode, stdout, stderr });
       },

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { main } from '../../src/commands/main.ts';
@@ -46,9 +47,16 @@ const MAIN = ITEMS.main;
 
 export type Environment = Readonly<Record<string, string>>;
 
-/** Node's compile cache halves the time of a start, but makes coverage inexact: it is off while that is measured. */
-const CACHE: Environment =
-  process.env['NODE_V8_COVERAGE'] === undefined ? { NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/node') } : {};
+/**
+ * Node's compile cache halves the time of a start, but makes coverage inexact: it is off while that is measured. Copies of
+ * the project share one, which has each file by its path from the cache, to which each copy has a link.
+ */
+export function compileCache(folder: string): Environment {
+  if (process.env['NODE_V8_COVERAGE'] !== undefined) return {};
+  const cache = join(folder, 'node_modules/.cache');
+  if (folder === ROOT) return { NODE_COMPILE_CACHE: join(cache, 'node') };
+  return existsSync(cache) ? { NODE_COMPILE_CACHE: join(cache, 'copies'), NODE_COMPILE_CACHE_PORTABLE: '1' } : {};
+}
 
 /** The progress that a command writes after 10 s to a stderr that is no terminal: on a busy machine, any may take so long. */
 const PROGRESS = /^(?:\d+ % {2})?[\d,]+ \S+ {2}[\d,]+\/s(?: {2}\d+ (?:s|min) left)?\n/gm;
@@ -81,8 +89,7 @@ export function start(
   const { PATH = '', HOME = '' } = process.env;
   // Node passes NODE_V8_COVERAGE on to children unless it is set. Another user cannot write into that folder.
   const coverage = user.uid === undefined ? {} : { NODE_V8_COVERAGE: '' };
-  // Copies of the project would fill the cache with files that are used once.
-  const cache = cwd === ROOT || args.some((arg) => arg.includes(ROOT)) ? CACHE : {};
+  const cache = compileCache([cwd, ...args].some((each) => each.includes(ROOT)) ? ROOT : cwd);
   const env = { PATH, HOME, ...coverage, ...cache, ...environment };
   const child = spawn(command, args, { ...user, env, cwd, stdio: [stdin, 'pipe', 'pipe'] });
   endWithFile(child);
