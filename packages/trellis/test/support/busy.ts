@@ -1,8 +1,10 @@
 import { MAX } from '../../src/http/bounds.ts';
-import { VALID } from './raw.ts';
-import { createItem } from './service.ts';
+import { byHand, open, VALID } from './raw.ts';
 import { until } from './until.ts';
 import { startApp } from './app.ts';
+
+/** The requests of each are pipelined, of which an operation takes all at once: a connection costs more than a request. */
+const CONNECTIONS = 16;
 
 /**
  * Starts a service and sends it as many creates as it accepts at once. The operation answers none of them until the test
@@ -16,8 +18,15 @@ export async function startBusy(options: Parameters<typeof startApp>[0] = {}) {
     return done.promise;
   };
   const app = await startApp({ ...options, operations: { createItem: take } });
-  const underWay = Array.from({ length: MAX.underWay }, () => createItem(app, VALID));
+  const connections = Array.from({ length: CONNECTIONS }, () => open(app));
+  for (const { socket } of connections)
+    socket.write(
+      byHand(app)
+        .create(VALID)
+        .repeat(MAX.underWay / CONNECTIONS),
+    );
   await until(() => taken === MAX.underWay);
+  const statuses = () => connections.flatMap(({ received }) => received.match(/(?<=HTTP\/1\.1 )\d+/g) ?? []);
   return {
     app,
     /** How many requests have reached the operation. */
@@ -25,7 +34,9 @@ export async function startBusy(options: Parameters<typeof startApp>[0] = {}) {
     /** Lets the operation answer all of them, and returns the set of statuses. */
     finish: async () => {
       done.resolve({ status: 200, body: { name: 'x' } });
-      return new Set((await Promise.all(underWay)).map(({ status }) => status));
+      await until(() => statuses().length === MAX.underWay);
+      for (const { socket } of connections) socket.destroy();
+      return new Set(statuses().map(Number));
     },
   };
 }

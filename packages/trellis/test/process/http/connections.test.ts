@@ -36,7 +36,7 @@ describe('answered requests', () => {
   test.each([
     ['in chunks of one byte', (app: TestApp) => createInBytes(app, 1000), '200'],
     ['with many header fields', () => `GET /none HTTP/1.1\r\nHost: x\r\n${'a:b\r\n'.repeat(150)}\r\n`, '404'],
-    ['with too large a body', (app: TestApp) => createInBytes(app, MAX.bodyBytes), '400'],
+    ['with too many small chunks', (app: TestApp) => createInBytes(app, 6000), '400'],
   ])('an answered request %s is garbage-collected while its connection stays open', async (_name, request, status) => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
@@ -103,7 +103,7 @@ describe('small chunks', () => {
       };
       // After this the service knows the caller of each token, and need not ask the store.
       for (const caller of [app, other]) await createItem(caller, item(0));
-      const refused = await send(app, inBytes(item(1, 60_000)));
+      const refused = await send(app, inBytes(item(1, 10_000)));
       expect([refused.status, refused.headers['connection']]).toEqual([400, 'close']);
       expect(JSON.parse(refused.body)).toEqual({
         error: 40001,
@@ -158,11 +158,11 @@ describe('bounds', () => {
   const isLine = ({ msg }: Record<string, unknown>) => msg === 'connection cut off';
   const reason = expect.stringContaining('more connections are open than');
 
-  /** A service that takes 512 connections. */
+  /** A service that takes 208 connections. */
   async function startSmall(settings: Readonly<Record<string, string>>) {
     await using place = await createPlace('SQLite');
     const environment = { PORT: '0', ADMIN_PORT: '0', DATABASE_URL: place.url, ...settings };
-    const command = ['--norc', '-c', 'ulimit -n 704 && exec "$@"', 'bash', process.execPath, ITEMS.main, 'serve'];
+    const command = ['--norc', '-c', 'ulimit -n 400 && exec "$@"', 'bash', process.execPath, ITEMS.main, 'serve'];
     const started = start('bash', command, environment, temporaryFolder());
     return { ...started, url: await listening(started), token: place.token };
   }
@@ -171,7 +171,7 @@ describe('bounds', () => {
     const service = await startSmall({ IDLE_TIMEOUT: '10m' });
     using crowd = new Crowd(service);
     // Without a request they would have to be open within 10 s, which is less than a busy machine needs.
-    while (crowd.sockets.length <= 512)
+    while (crowd.sockets.length <= 208)
       await Promise.all(
         (await crowd.join(64)).map((socket) => {
           socket.write('GET /none HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -183,7 +183,7 @@ describe('bounds', () => {
     expect(line).toMatchObject({ client: '127.0.0.1', phase: 'idle', reason });
     expect(await cutOff(service)).toBeGreaterThan(0);
     await until(() => crowd.sockets.slice(0, 64).some(({ destroyed }) => destroyed));
-    expect(crowd.sockets.slice(-448).every(({ destroyed }) => !destroyed)).toBe(true);
+    expect(crowd.sockets.slice(-128).every(({ destroyed }) => !destroyed)).toBe(true);
     expect((await createItem(service, VALID)).status).toBe(200);
     // The service has 5.5 s to stop, in which a busy machine may not close so many connections.
     crowd[Symbol.dispose]();
@@ -206,10 +206,10 @@ describe('bounds', () => {
         },
       };
       using crowd = new Crowd(service);
-      while (crowd.sockets.length <= 512) await crowd.join(128);
+      while (crowd.sockets.length <= 208) await crowd.join(64);
       const line = await until(() => service.log().find(isLine), 15_000);
       expect(line).toMatchObject({ client: '127.0.0.1', phase: 'head', reason });
-      expect(crowd.sockets.slice(-256).every(({ destroyed }) => !destroyed)).toBe(true);
+      expect(crowd.sockets.slice(-64).every(({ destroyed }) => !destroyed)).toBe(true);
       expect((await createItem(service, VALID)).status).toBe(200);
       expect(upload.destroyed).toBe(false);
       upload.destroy();
@@ -233,7 +233,7 @@ test('the service limits how many pipelined requests it answers in one turn of t
   const answered = app.log.length;
   const ended = Promise.all(clients.map((socket) => once(socket, 'close')));
   // The service runs in this process: it reads nothing before the system has buffered all of this.
-  for (const socket of clients) socket.end(request.repeat(1000));
+  for (const socket of clients) socket.end(request.repeat(250));
   await ended;
   const { length } = app.log.slice(answered).filter(({ status }) => status === 404);
   expect(length).toBeGreaterThan(MAX.underWay / 2);

@@ -37,22 +37,22 @@ test.each<Engine>(['SQLite', 'PostgreSQL'])(
   async (engine) => {
     await using place = await createPlace(engine);
     const environment = { PORT: '0', ADMIN_PORT: '0', DATABASE_URL: place.url };
-    const command = ['--norc', '-c', 'ulimit -n 400 && exec "$@"', 'bash', process.execPath, ITEMS.main, 'serve'];
+    const command = ['--norc', '-c', 'ulimit -n 300 && exec "$@"', 'bash', process.execPath, ITEMS.main, 'serve'];
     const started = start('bash', command, environment, temporaryFolder());
     const service = { ...started, url: await listening(started), token: place.token };
     expect(service.log()).toContainEqual(
       expect.objectContaining({
         level: 'warn',
-        connections: 208,
-        openFiles: 400,
+        connections: 108,
+        openFiles: 300,
         msg: 'the limit of open files allows fewer connections than the service takes',
       }),
     );
     using crowd = new Crowd(service);
-    for (let joined = 0; joined < 600; joined += 100) await crowd.join(100);
+    for (let joined = 0; joined < 350; joined += 50) await crowd.join(50);
     const cutOff = async () =>
       samples(await scrape(service), 'item_store_connections_cut_off_total')['connections'] ?? 0;
-    await until(async () => (await cutOff()) >= 600 - 208);
+    await until(async () => (await cutOff()) >= 350 - 108);
     expect((await fetch(`${adminUrl(service)}/livez`)).status).toBe(200);
     expect((await createItem(service, '{"id":1,"name":"x"}')).status).toBe(200);
     await until(() => service.log().some(({ msg }) => msg === 'connection cut off'));
