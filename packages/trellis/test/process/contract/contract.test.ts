@@ -19,12 +19,10 @@ describe('untested versions', () => {
   const project = new Project();
   const PACKAGE = 'node_modules/express-openapi-validator';
 
-  /** Gives the project a validator of its own, of another version. */
-  function fake(version: string): void {
-    project.remove(PACKAGE);
-    cpSync(realpathSync(join(ROOT, PACKAGE)), join(project.folder, PACKAGE), { recursive: true });
-    project.edit(`${PACKAGE}/package.json`, '"version": "5.6.2"', `"version": "${version}"`);
-  }
+  // A validator of its own, of another version.
+  project.remove(PACKAGE);
+  cpSync(realpathSync(join(ROOT, PACKAGE)), join(project.folder, PACKAGE), { recursive: true });
+  project.edit(`${PACKAGE}/package.json`, '"version": "5.6.2"', '"version": "5.7.0"');
   const UNTESTED = 'express-openapi-validator 5.7.0 was not tested with this service: the tests have passed with 5.6.2';
   const generate = async () => {
     const { ended, stderr } = start(process.execPath, ['packages/trellis/bin/trellis', 'generate'], {}, project.folder);
@@ -32,8 +30,6 @@ describe('untested versions', () => {
   };
 
   test('with versions that were not tested, start and generate warn of a validator that judges rightly', async () => {
-    fake('5.7.0');
-    project.restore('packages/trellis/src/http/node-http.ts');
     project.edit('packages/trellis/src/http/node-http.ts', "'26.10.0'", "'26.9.0'");
     const service = await startService({}, project.folder, project.itemsMain);
     const warnings = service.log().filter(({ level }) => level === 'warn');
@@ -46,18 +42,15 @@ describe('untested versions', () => {
   });
 
   test('with versions that were not tested, start and generate refuse a validator that judges otherwise, or lacks a file', async () => {
-    fake('5.7.0');
     const file = `${PACKAGE}/dist/middlewares/openapi.response.validator.js`;
     project.edit(file, '(openApiSpec, options);', '(openApiSpec, { ...options, ownProperties: false });');
     const refused = (what: string) => {
       const needs = 'express-openapi-validator 5.7.0 does not judge messages as this service needs it';
       return expect.stringMatching(new RegExp(`${needs}: ${what}: install 5.6.2\\n$`));
     };
-    const ofReply = refused('a member that objects inherit, in a reply');
-    expect(await generate()).toEqual([1, ofReply]);
-    const { code, stderr } = await runProcess(['serve'], {}, project.folder, {}, project.itemsMain);
-    expect([code, stderr]).toEqual([1, ofReply]);
+    expect(await generate()).toEqual([1, refused('a member that objects inherit, in a reply')]);
     project.remove(file);
-    expect(await generate()).toEqual([1, refused('it fails with MODULE_NOT_FOUND')]);
+    const { code, stderr } = await runProcess(['serve'], {}, project.folder, {}, project.itemsMain);
+    expect([code, stderr]).toEqual([1, refused('it fails with MODULE_NOT_FOUND')]);
   });
 });
