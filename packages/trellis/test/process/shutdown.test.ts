@@ -102,25 +102,23 @@ describe('terminals', () => {
 });
 
 describe('the service', () => {
-  test('goes on after SIGHUP, as under systemd, where stdin is no terminal', async () => {
-    const service = await startService();
-    service.child.kill('SIGHUP');
-    expect((await createItem(service, BODY)).status).toBe(200);
-    expect(await service.stop()).toBe(0);
-    expect(service.log().find(({ msg }) => msg === 'stopping')).toMatchObject({ signal: 'SIGTERM' });
-  });
-
-  test.each(['SIGTERM', 'SIGINT'] as const)('answers a request under way when %s stops it', async (signal) => {
-    await inTime(async () => {
-      const service = await startService(WATCHED);
-      const { finish } = await slowRequest(service);
-      service.child.kill(signal);
-      await until(() => isRefused(service));
-      // The service waits 5 s for the rest of the request.
-      expect(await finish()).toMatch(/^HTTP\/1\.1 200 OK[^]*Connection: close/);
-      expect(await service.ended).toBe(0);
-    });
-  });
+  // As under systemd, its stdin is no terminal.
+  test.each(['SIGTERM', 'SIGINT'] as const)(
+    'goes on after SIGHUP, and answers a request under way when %s stops it',
+    async (signal) => {
+      await inTime(async () => {
+        const service = await startService(WATCHED);
+        service.child.kill('SIGHUP');
+        const { finish } = await slowRequest(service);
+        service.child.kill(signal);
+        await until(() => isRefused(service));
+        // The service waits 5 s for the rest of the request.
+        expect(await finish()).toMatch(/^HTTP\/1\.1 200 OK[^]*Connection: close/);
+        expect(await service.ended).toBe(0);
+        expect(service.log().find(({ msg }) => msg === 'stopping')).toMatchObject({ signal });
+      });
+    },
+  );
 
   test('answers a request that arrives while it stops, with Connection: close', async () => {
     const service = await startInstance();
