@@ -26,6 +26,8 @@ export default {
   globalSetup: '<rootDir>/packages/trellis/test/support/set-up.ts',
   // Most tests wait for something most of the time. Those in the folders take processor time, and have limits of time.
   maxWorkers: folder ? 4 : 6,
+  // Of one file, the tests that only wait.
+  maxConcurrency: 10,
   // Tests start processes and wait for disks, on machines that have other things to do.
   testTimeout: 600_000,
   // Jest would end a worker after half a second: too short on a busy machine, for what NODE_COMPILE_CACHE and

@@ -11,6 +11,7 @@ import { until } from '../../support/until.ts';
 
 const app = await startApp();
 const mounted = await startApp({
+  beside: app,
   basePath: '/api',
   yaml: YAML.replace('      minLength: 1\n', '      minLength: 1\n      x-large: 9007199254740993\n'),
 });
@@ -45,7 +46,7 @@ describe('/openapi.yaml', () => {
       '  - url: /\n',
       `  - url: "${server}" # see below\n    variables: { v: { default: v1 } }\n`,
     );
-    const { url: at } = await startApp({ yaml, basePath });
+    const { url: at } = await startApp({ yaml, basePath, beside: app });
     const text = await (await fetch(`${at}${basePath}/openapi.yaml`)).text();
     const { servers } = (await (await fetch(`${at}${basePath}/openapi.json`)).json()) as { servers: { url: string }[] };
     expect(servers.map((each) => each.url)).toEqual([url]);
@@ -62,7 +63,7 @@ test('the contract as served lists its other servers unchanged', async () => {
     /^security:$/m,
     `${others.map((each) => `  - ${JSON.stringify(each)}\n`).join('')}$&`,
   );
-  const { url } = await startApp({ yaml });
+  const { url } = await startApp({ yaml, beside: app });
   const { servers } = (await (await fetch(`${url}/openapi.json`)).json()) as { servers: unknown };
   expect(servers).toEqual([{ url: '/v1' }, ...others]);
   expect((parse(await (await fetch(`${url}/openapi.yaml`)).text()) as { servers: unknown }).servers).toEqual(servers);
@@ -75,7 +76,7 @@ test.each([
   ['which more than a hundred aliases follow', `servers: [&s { url: / }]\nx-more: [${'*s, '.repeat(200)}*s]\n`, '/api'],
 ])('the contract is served with servers %s', async (_, servers, url) => {
   const yaml = YAML.replace(/^servers:\n(?: .*\n)+/m, servers);
-  const { url: at } = await startApp({ yaml, basePath: '/api' });
+  const { url: at } = await startApp({ yaml, basePath: '/api', beside: app });
   const expected = { ...(parse(yaml, { maxAliasCount: -1 }) as object), servers: [{ url }] };
   const [text, json] = ['yaml', 'json'].map(async (name) => (await fetch(`${at}/api/openapi.${name}`)).text());
   expect(parse((await text) ?? '', { maxAliasCount: -1 })).toEqual(expected);
@@ -109,7 +110,7 @@ describe('/', () => {
   );
 
   test('is at the path of BASE_URL, with and without a slash', async () => {
-    const { url } = await startApp({ basePath: '/shop/v1:b' });
+    const { url } = await startApp({ basePath: '/shop/v1:b', beside: app });
     for (const path of ['/shop/v1:b', '/shop/v1:b/']) {
       const { headers } = await request(url).get(path).expect(302);
       expect(new URL(String(headers['location']), url + path).pathname).toBe('/shop/v1:b/docs/');
@@ -194,7 +195,7 @@ test.each([
 });
 
 test('a file is compressed once, however many clients ask for it at once', async () => {
-  const fresh = await startApp();
+  const fresh = await startApp({ beside: app });
   let compressions = 0;
   const hook = createHook({
     init: (_id, type) => {
@@ -257,7 +258,7 @@ describe('/docs', () => {
     const yaml = YAML.replace('title: Item Store', () => 'title: <b>A & $& B</b>')
       .replace(/^ {2}summary: Add.*\n/m, '')
       .replace('Send an item as JSON', '<i>$$1</i>');
-    const { url } = await startApp({ yaml });
+    const { url } = await startApp({ yaml, beside: app });
     const { text } = await request(url).get('/docs/').expect(200);
     const title = '&#60;b&#62;A &#38; &#36;&#38; B&#60;/b&#62;';
     expect(text).toContain(`<title>${title}</title>`);
@@ -301,7 +302,7 @@ test('the service answers a range request with the whole file, and logs its path
 });
 
 test('the service sends Strict-Transport-Security when its public address has https', async () => {
-  const secure = await startApp({ https: true });
+  const secure = await startApp({ https: true, beside: app });
   await request(secure.url)
     .get('/docs/')
     .expect('Strict-Transport-Security', /max-age=\d+/)
