@@ -81,7 +81,7 @@ export function layoutOf({ name, marker, tables, steps }: Described): Layout {
   if (unnamed !== undefined)
     throw new Error(`the name of the table ${unnamed} must have small letters, digits and "_" only`);
   const reserved = RESERVED.find((own) => Object.hasOwn(tables, own));
-  if (!/^[!-~]{4}$/.test(marker)) throw new Error(`the marker ${marker} must be four characters of ASCII`);
+  if (!/^[!-~]{4}$/.test(marker)) throw new Error(`the marker ${marker} must be four visible characters of ASCII`);
   if (reserved !== undefined) throw new Error(`the framework has a table ${reserved} of its own: choose another name`);
   const own = prefixed('service', steps);
   const all = { ...prefixed('framework', OWN_STEPS), ...own };
