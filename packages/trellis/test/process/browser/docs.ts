@@ -14,14 +14,17 @@ export class DocsPage {
   readonly operation: Locator;
   /** The body of the reply, as the page shows it. */
   readonly answer: Locator;
-  /** The field of the first security scheme. */
+  /** The field of the security scheme. */
   readonly token: Locator;
 
-  /** @param operation its element, by the tag and the operationId */
-  constructor(page: Page, operation: string) {
+  /**
+   * @param operation its element, by the tag and the operationId
+   * @param scheme the index of its security scheme
+   */
+  constructor(page: Page, operation: string, scheme = 0) {
     this.page = page;
     this.operation = page.locator(`#operations-${operation}`);
-    this.token = page.locator('form', { has: page.getByLabel(/^Access token|^Key for/) }).first();
+    this.token = page.locator('form', { has: page.getByLabel(/^Access token|^Key for/) }).nth(scheme);
     this.answer = this.operation.locator('.live-responses-table > .highlight-code');
   }
 

@@ -1,25 +1,33 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { startApp } from '../../support/app.ts';
+import { addToken, startApp } from '../../support/app.ts';
 import { startBrowser, visit } from '../../support/browser.ts';
 import { DocsPage } from './docs.ts';
 import { describeInBrowser } from './in-browser.ts';
 
 const json = 'content: { application/json: { schema: {} } }';
-const contractWith = (scheme: string) => `
-openapi: 3.1.0
-info: { title: Shares, version: 1.0.0 }
-security: [{ scheme: [] }]
-paths:
-  /shares:
+
+/** A service with an operation for each of these demands of security, by its operationId. */
+function startShares(schemes: readonly string[], demands: Readonly<Record<string, string>>) {
+  const paths = Object.entries(demands).map(
+    ([id, security]) => `
+  /${id}:
     get:
       tags: [shares]
-      operationId: getShare
-      responses: { '200': { description: done, ${json} }, default: { description: it has failed, ${json} } }
+      operationId: ${id}
+      security: ${security}
+      responses: { '200': { description: done, ${json} }, default: { description: it has failed, ${json} } }`,
+  );
+  const yaml = `
+openapi: 3.1.0
+info: { title: Shares, version: 1.0.0 }
+paths:${paths.join('')}
 components:
   securitySchemes:
-    scheme: ${scheme}
-`;
+${schemes.map((scheme, index) => `    scheme${index}: ${scheme}\n`).join('')}`;
+  const get = () => Promise.resolve({ status: 200, body: 'shared' });
+  return startApp({ yaml, operations: Object.fromEntries(Object.keys(demands).map((id) => [id, get])) });
+}
 
 describeInBrowser('security schemes on the docs page', () => {
   let browser: Browser;
@@ -28,59 +36,53 @@ describeInBrowser('security schemes on the docs page', () => {
   });
   afterAll(() => browser.close());
 
-  test.each([
-    ['apiKey', '{ type: apiKey, in: header, name: X-Share-Key }', 'x-share-key', ''],
-    [
-      'oauth2',
-      '{ type: oauth2, flows: { clientCredentials: { tokenUrl: "https://id.example/token", scopes: {} } } }',
-      'authorization',
-      'Bearer ',
-    ],
-    [
-      'openIdConnect',
-      '{ type: openIdConnect, openIdConnectUrl: "https://id.example/.well-known/openid-configuration" }',
-      'authorization',
-      'Bearer ',
-    ],
-  ])('the docs page takes the token of a security scheme: %s', async (_type, scheme, field, prefix) => {
-    const operations = { getShare: () => Promise.resolve({ status: 200, body: 'shared' }) };
-    const { url, token } = await startApp({ yaml: contractWith(scheme), operations });
-    await using visited = await visit(browser, `${url}/`);
-    const docs = new DocsPage(visited.page, 'shares-getShare');
-    await docs.authorize(token);
-    await docs.tryOut();
-    const sent = visited.page.waitForRequest(`${url}/shares`);
-    expect(await docs.execute()).toMatchObject({ status: '200', body: '"shared"' });
-    const { 'x-share-key': key, authorization } = await (await sent).allHeaders();
-    expect({ 'x-share-key': key, authorization }).toEqual({ [field]: prefix + token });
-    await visited.page.getByText('The service has accepted the token.').first().waitFor();
+  test('the docs page takes a token of each type of security scheme', async () => {
+    const schemes = [
+      ['{ type: apiKey, in: header, name: X-Share-Key }', 'x-share-key', ''],
+      [
+        '{ type: oauth2, flows: { clientCredentials: { tokenUrl: "https://id.example/token", scopes: {} } } }',
+        'authorization',
+        'Bearer ',
+      ],
+      [
+        '{ type: openIdConnect, openIdConnectUrl: "https://id.example/.well-known/openid-configuration" }',
+        'authorization',
+        'Bearer ',
+      ],
+    ] as const;
+    const app = await startShares(
+      schemes.map(([scheme]) => scheme),
+      { getShare: `[${schemes.map((_, index) => `{ scheme${index}: [] }`).join()}]` },
+    );
+    await using visited = await visit(browser, `${app.url}/`);
+    await new DocsPage(visited.page, 'shares-getShare').tryOut();
+    for (const [index, [, field, prefix]] of schemes.entries()) {
+      const { token } = await addToken(app, `token-${index}`);
+      const docs = new DocsPage(visited.page, 'shares-getShare', index);
+      await docs.authorize(token);
+      const sent = visited.page.waitForRequest(`${app.url}/getShare`);
+      expect(await docs.execute()).toMatchObject({ status: '200', body: '"shared"' });
+      const { 'x-share-key': key, authorization } = await (await sent).allHeaders();
+      expect({ 'x-share-key': key, authorization }).toEqual({ [field]: prefix + token });
+      await docs.token.getByText('The service has accepted the token.').waitFor();
+      await docs.logOut();
+    }
     expect(visited.problems).toEqual([]);
   });
 
   test('names what a token needs, where one is optional, and where alternatives differ', async () => {
     const demands = {
-      optional: ['[{ scheme: [] }, {}]', 'Optional: a token.'],
-      optionalScope: ['[{}, { scheme: [admin] }]', 'Optional: a token with the scope admin.'],
-      any: ['[{ scheme: [admin] }, { scheme: [] }]', 'Needs a token.'],
-      either: ['[{ scheme: [a, b] }, { scheme: [admin] }]', 'Needs a token with the scope a and b or admin.'],
+      optional: ['[{ scheme0: [] }, {}]', 'Optional: a token.'],
+      optionalScope: ['[{}, { scheme0: [admin] }]', 'Optional: a token with the scope admin.'],
+      any: ['[{ scheme0: [admin] }, { scheme0: [] }]', 'Needs a token.'],
+      either: ['[{ scheme0: [a, b] }, { scheme0: [admin] }]', 'Needs a token with the scope a and b or admin.'],
       none: ['[]', 'Needs no token.'],
     } as const;
-    const share = contractWith('{ type: http, scheme: bearer }');
-    const [, operation = ''] = /^paths:\n([^]*)^components:/m.exec(share) ?? [];
-    const paths = Object.entries(demands).map(([id, [security]]) =>
-      operation
-        .replace('/shares', `/${id}`)
-        .replace('operationId: getShare', `operationId: ${id}\n      security: ${security}`),
-    );
-    const get = () => Promise.resolve({ status: 200, body: 'shared' });
-    const ids = Object.keys(demands);
-    const { url } = await startApp({
-      yaml: share.replace(operation, paths.join('')),
-      operations: Object.fromEntries(ids.map((id) => [id, get])),
-    });
+    const securities = Object.entries(demands).map(([id, [security]]) => [id, security] as const);
+    const { url } = await startShares(['{ type: http, scheme: bearer }'], Object.fromEntries(securities));
     await using visited = await visit(browser, `${url}/docs`);
     const said = [];
-    for (const id of ids) {
+    for (const id of Object.keys(demands)) {
       const { operation: shown } = new DocsPage(visited.page, `shares-${id}`);
       await shown.locator('.opblock-summary-control').click();
       said.push(await shown.locator('.scopes').innerText());

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { format } from 'prettier';
 import { Project } from '../../support/project.ts';
 import { run } from '../../support/readme.ts';
 import { trellis } from '../../support/trellis.ts';
@@ -211,17 +212,14 @@ describe('contracts that lack something', () => {
 
 test('`generate --check` accepts a contract in which a formatter has changed only the layout', async () => {
   const before = project.read(CONTRACT);
-  const { stdout, stderr } = await run(
-    project,
-    `scripts/node node_modules/prettier/bin/prettier.cjs --write --print-width 40 --no-bracket-spacing ${CONTRACT} &&
-     scripts/node packages/trellis/bin/trellis generate --check ${FOLDER}; echo "ended $?"`,
-  );
-  expect(project.read(CONTRACT)).not.toBe(before);
-  expect([stdout, stderr]).toEqual([expect.stringMatching(/ended 0\n$/), '']);
+  const after = await format(before, { parser: 'yaml', printWidth: 40, bracketSpacing: false });
+  expect(after).not.toBe(before);
+  project.write(CONTRACT, after);
+  expect(await check('--check')).toEqual({ code: 0, said: '' });
 });
 
 test('`generate` ends with 0 and without a message when its reader closes the pipe', async () => {
-  const line = `scripts/node packages/trellis/bin/trellis generate ${FOLDER} ${FOLDER} ${FOLDER} | head -n 0; echo "ended \${PIPESTATUS[0]}"`;
+  const line = `scripts/node packages/trellis/bin/trellis generate ${FOLDER} | head -n 0; echo "ended \${PIPESTATUS[0]}"`;
   const { stdout, stderr } = await run(project, line);
   expect([stdout, stderr]).toEqual(['ended 0\n', '']);
 });
