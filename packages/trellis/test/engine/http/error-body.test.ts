@@ -108,6 +108,7 @@ test.each([
 ])('an operation that answers %i by default, whose body lists no numbers, gets the client %i', async (status, got) => {
   const body = { code: BigInt(status), request: 'x', why: undefined, operation: undefined, at: undefined };
   const own = await startApp({
+    beside: app,
     service: { ...items, errorBody },
     yaml,
     operations: { ...itemOperations, createItem: () => Promise.resolve({ status, body }) },

@@ -7,9 +7,12 @@ import type { Handler } from '../../../src/service.ts';
 const PLAIN = 'application/json';
 const PROBLEM = 'application/problem+json';
 
+const garden = await startApp({ yaml: GARDEN, operations: gardenOperations });
+
 /** A service whose removeBed declares failures as problems, except 401. Returns a function that calls it. */
 async function startProblems(operation: Handler, requests = 100) {
   const app = await startApp({
+    beside: garden,
     yaml: GARDEN,
     operations: { ...gardenOperations, removeBed: operation, newestBed: operation },
     rateLimit: { requests, windowMs: 60_000 },
@@ -74,6 +77,7 @@ test('a failure of an unknown path, an unknown method or another operation is no
 test('a failure outside operations is a problem (RFC 9457) where all failures of the contract are', async () => {
   const yaml = `${YAML.slice(0, YAML.indexOf('    Error:\n'))}    Error: { type: object }\n`;
   const { url } = await startApp({
+    beside: garden,
     yaml: yaml.replace(/\n {2}responses:\n[^]*?\n {2}headers:\n/, (part) => part.replaceAll(PLAIN, PROBLEM)),
   });
   for (const [path, status] of [
@@ -89,7 +93,7 @@ test('a failure outside operations is a problem (RFC 9457) where all failures of
 test('the log has the number of a failure that an operation returns as a problem', async () => {
   const body = { type: 'about:blank', title: 'Not Found', status: 404, detail: 'there is no such bed', error: 40411 };
   const removeBed: Handler = () => Promise.resolve({ status: 404, body });
-  const app = await startApp({ yaml: GARDEN, operations: { ...gardenOperations, removeBed } });
+  const app = await startApp({ beside: garden, yaml: GARDEN, operations: { ...gardenOperations, removeBed } });
   const headers = { Authorization: `Bearer ${app.token}` };
   const response = await fetch(`${app.url}/v1:b/beds/1`, { method: 'DELETE', headers });
   expect([response.status, await response.json()]).toEqual([404, body]);

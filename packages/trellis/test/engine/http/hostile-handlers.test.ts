@@ -183,6 +183,7 @@ test.each(Object.keys(PLACES))('a client gets a reply, and the next one too, wha
 let failureBody = (): unknown => ({ text: 'x' });
 const fails = () => Promise.reject(new Error('x'));
 const failing = await startApp({
+  beside: app,
   yaml: YAML.replace(/ {4}Error:[^]*/, ''),
   service: { ...items, errorBody: () => failureBody() },
   operations: { readAny: fails, readClosed: fails },

@@ -146,7 +146,12 @@ test.each(['Bearer unknown', 'Bearer', 'Bearer ', '', 'Basic eDp5', 'Bearer a, B
 );
 
 test('an operation with an optional token limits the requests of callers, and not those without a token', async () => {
-  const limited = await startApp({ yaml: YAML, operations, rateLimit: { requests: 1, windowMs: 3_600_000 } });
+  const limited = await startApp({
+    beside: app,
+    yaml: YAML,
+    operations,
+    rateLimit: { requests: 1, windowMs: 3_600_000 },
+  });
   const { url, token } = await addToken(limited, 'limited', []);
   const statusOf = async (headers = {}) => (await fetch(`${url}/readMaybe`, { headers })).status;
   const headers = { Authorization: `Bearer ${token}` };
@@ -186,8 +191,13 @@ describe('missing scopes', () => {
   });
 
   test('a request whose token lacks a scope does not count towards the rate limit of its caller', async () => {
-    const limited = await startApp({ yaml: YAML, operations, rateLimit: { requests: 1, windowMs: 3_600_000 } });
-    const { url, token } = await addToken(limited, 'limited', ['read']);
+    const limited = await startApp({
+      beside: app,
+      yaml: YAML,
+      operations,
+      rateLimit: { requests: 1, windowMs: 3_600_000 },
+    });
+    const { url, token } = await addToken(limited, 'reader', ['read']);
     const statusOf = async (id: string) =>
       (await fetch(`${url}/${id}`, { headers: { Authorization: `Bearer ${token}` } })).status;
     expect([await statusOf('readEither'), await statusOf('readAll'), await statusOf('readEither')]).toEqual([
