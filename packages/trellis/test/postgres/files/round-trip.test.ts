@@ -17,7 +17,7 @@ test('import and export keep items of all kinds unchanged, in both formats and o
   const postgres = { DATABASE_URL: server.url(await server.createDatabase()) };
   const items = new Map(
     fc
-      .sample(itemsOfAllKinds, { numRuns: 150, seed: seedOr(20_260_400) })
+      .sample(itemsOfAllKinds, { numRuns: 50, seed: seedOr(20_260_400) })
       .flatMap((some) => some.map((item) => [item.id, item])),
   );
   writeFileSync(join(folder, 'given.ndjson'), [...items.values()].map(toNdjson).join(''));
@@ -30,7 +30,7 @@ test('import and export keep items of all kinds unchanged, in both formats and o
   await run(postgres, 'export', 'second.ndjson');
   await run(postgres, 'export', 'second.csv');
   const sorted = [...items.values()].toSorted((one, other) => (one.id < other.id ? -1 : 1));
-  expect(items.size).toBeGreaterThan(200);
+  expect(items.size).toBeGreaterThan(70);
   expect(readFileSync(join(folder, 'second.ndjson'), 'utf8')).toBe(sorted.map(toNdjson).join(''));
   expect(readFileSync(join(folder, 'second.csv'))).toEqual(readFileSync(join(folder, 'first.csv')));
 });
@@ -38,7 +38,7 @@ test('import and export keep items of all kinds unchanged, in both formats and o
 test('an export during an import writes the items that the store had at one moment', async () => {
   const folder = temporaryFolder();
   const environment = { DATABASE_URL: `sqlite:${join(folder, 'items.db')}` };
-  const lines = Array.from({ length: 40_000 }, (_, id) => `{"id":${id},"name":"x"}\n`);
+  const lines = Array.from({ length: 20_000 }, (_, id) => `{"id":${id},"name":"x"}\n`);
   writeFileSync(join(folder, 'items.ndjson'), lines.join(''));
   expect((await runCommand(['migrate'], environment, folder)).code).toBe(0);
   const imported = runProcess(['import', 'items.ndjson'], environment, folder);
