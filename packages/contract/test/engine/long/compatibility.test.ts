@@ -50,6 +50,8 @@ components:
         short: { $ref: '#/components/schemas/Short' }
         deep: { allOf: [{ oneOf: [{ $ref: '#/components/schemas/Deep' }, { type: boolean }] }] }
         form: { enum: [{ title: round }] }
+        free: { type: string, not: { maxLength: 2 } }
+        tags: { type: object, additionalProperties: true, propertyNames: { maxLength: 4 } }
     Short: { type: string, maxLength: 3 }
     Deep: { type: string, maxLength: 5 }
 `;
