@@ -166,6 +166,8 @@ export class PostgresServer extends Postgres implements AsyncDisposable {
       shared_buffers: '32MB',
       wal_level: 'replica',
       max_wal_size: '128MB',
+      // In the folder of the data: a server that is killed would leave shared memory behind.
+      dynamic_shared_memory_type: 'mmap',
       ...settings,
     });
     await this.start();
