@@ -18,6 +18,8 @@ if (process.env.NODE_V8_COVERAGE === undefined && process.env.TESTS_MEASURED ===
 export default {
   testMatch: [`<rootDir>/{test,examples,packages/*/test}/**/${folder ? `${folder}/**/` : ''}*.test.ts`],
   testPathIgnorePatterns: folder ? [] : ['/long/', '/nightly/', '/prose/'],
+  // Folders that tests make and remove while Jest, perhaps another one, looks for its files.
+  modulePathIgnorePatterns: ['.cache/', 'data/'].map((each) => RegExp.escape(join(import.meta.dirname, each))),
   testEnvironment: '<rootDir>/packages/trellis/test/support/environment.ts',
   // Node itself loads what is tested: what runs in tests is what runs in the service.
   transform: {},

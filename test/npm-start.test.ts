@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import packageJson from '../package.json' with { type: 'json' };
 import { listening, ROOT, start } from '../packages/trellis/test/support/service.ts';
-import { temporaryFolder } from '../packages/contract/test/support/temporary.ts';
+import { atEnd, temporaryFolder } from '../packages/contract/test/support/temporary.ts';
 import { plantStore } from './support.ts';
 
 /** The settings of a service on a new store. */
@@ -88,7 +88,13 @@ exec '${process.execPath}' -e "Object.defineProperty(process.versions, 'node', {
     );
 });
 
-test('Jest runs a test file without npm and without flags of Node', async () => {
+test('Jest runs a test file without npm, without flags of Node, and beside tests that make folders', async () => {
+  mkdirSync(join(ROOT, '.cache'), { recursive: true });
+  const folder = mkdtempSync(join(ROOT, '.cache/half-written-'));
+  atEnd(() => {
+    rmSync(folder, { recursive: true });
+  });
+  writeFileSync(join(folder, 'package.json'), '{');
   const jest = start(process.execPath, ['node_modules/jest/bin/jest.js', 'unit/http/entity-tag'], {}, ROOT);
   expect([await jest.ended, jest.stderr()]).toEqual([0, expect.stringMatching(/^PASS [^]*^Tests: +\d+ passed, /m)]);
 });
