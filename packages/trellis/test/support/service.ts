@@ -89,7 +89,7 @@ export function start(
   const { PATH = '', HOME = '' } = process.env;
   // Node passes NODE_V8_COVERAGE on to children unless it is set. Another user cannot write into that folder.
   const coverage = user.uid === undefined ? {} : { NODE_V8_COVERAGE: '' };
-  const cache = compileCache([cwd, ...args].some((each) => each.includes(ROOT)) ? ROOT : cwd);
+  const cache = compileCache(cwd === ROOT || args.some((each) => each.includes(ROOT)) ? ROOT : cwd);
   const env = { PATH, HOME, ...coverage, ...cache, ...environment };
   const child = spawn(command, args, { ...user, env, cwd, stdio: [stdin, 'pipe', 'pipe'] });
   endWithFile(child);

@@ -19,7 +19,7 @@ function hasRoom(): boolean {
 }
 
 /** Removes a folder when its input ends, as it does with this process, however that ends. */
-const KEEPER = 'cat > /dev/null; until rm -rf "$0"; do sleep 0.1; done';
+const KEEPER = 'cat > /dev/null; for _ in $(seq 50); do rm -rf "$0" && break; chmod -R u+rwX "$0"; sleep 0.1; done';
 
 /**
  * Jest calls this once for all of its workers. Where memory has room, the temporary files of `npm test` are there: a new

@@ -29,7 +29,7 @@ export interface DeriveOptions {
   readonly conflict: number;
   /** The least number of requests. */
   readonly requests?: number;
-  /** The most messages of each kind for each operation; by default all. Of valid rows, four times as many. */
+  /** The most messages of each kind for each operation; by default all. Of valid rows, four times as many, beside those with each member. */
   readonly samples?: number;
   /** Decides all random choices: with the seed that a failure names, the run can be repeated. */
   readonly seed?: number;
