@@ -9,7 +9,7 @@ import type { Tables } from './storage/tables.ts';
 
 /** A whole service: a contract, and what the service does. A running service is an instance. */
 export interface AnyService {
-  /** Small letters, digits and hyphens, such as `book-store`: its tokens begin with `bookstore_`, its metrics with `book_store_`. */
+  /** Small letters, digits and hyphens, as in `book-store`: tokens begin with `bookstore_`, metrics with `book_store_`. */
   readonly name: string;
   /** Four characters of ASCII, which mark a database as a store of this service. Never change it. */
   readonly marker: string;

@@ -4,10 +4,11 @@
  * stages of its operation (router.ts, middlewares.ts). Each stage gets what the one before has made (stage.ts), and
  * reply.ts writes what the last one has.
  *
- * Bytes may be no request: unreadable.ts answers them. A stage may throw: errors.ts tells a `Refusal` as it is, makes 503 of a
- * store that is away, 400 of a value that no column can have, and 500 of anything else. A client may be too slow, hold too much or never read: the ledger cuts it off. The
- * process may have to end: `stop` takes no more connections, finishes the replies under way, and cuts the rest. When a reply
- * is out, nothing of its request can be reached. recorder.ts writes a line in the log for each request.
+ * Bytes may be no request: unreadable.ts answers them. A stage may throw: errors.ts tells a `Refusal` as it is, makes 503
+ * of a store that is away, 400 of a value that no column can have, and 500 of anything else. A client may be too slow, hold
+ * too much or never read: the ledger cuts it off. The process may have to end: `stop` takes no more connections, finishes
+ * the replies under way, and cuts the rest. When a reply is out, nothing of its request can be reached. recorder.ts writes
+ * a line in the log for each request.
  *
  * @module
  */
