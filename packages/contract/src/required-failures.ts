@@ -132,8 +132,8 @@ export function requireFailures(
       refuse(node, where, what, 'errorBody');
     }
   };
-  /** What replies were compared with already: an `errorBody` may make of each operation another body. */
-  const known = new Map<ContractReply, Set<string>>();
+  /** The failures that fit a reply. An `errorBody` may make another body for each operation, and is always tried. */
+  const fitting = new Map<ContractReply, Set<string>>();
   const items = new Map(pathItemsOf(document, attempt));
   for (const operation of operations)
     attempt(() => {
@@ -151,11 +151,11 @@ export function requireFailures(
         if (reply === undefined) refuse(node, where, `${what} ${status} or default`);
         if (errorBody === undefined && ![JSON_TYPE, PROBLEM_TYPE, undefined].includes(reply.mediaType))
           refuse(node, where, `${what} it as ${JSON_TYPE} or ${PROBLEM_TYPE}`, 'errorBody');
-        const compared = known.getOrInsertComputed(reply, () => new Set());
+        const failures = fitting.getOrInsertComputed(reply, () => new Set());
         const failure = [number, ...operation.carriers].join();
-        if (errorBody === undefined && compared.has(failure)) continue;
+        if (failures.has(failure)) continue;
         requireBody(node, where, number, operation);
-        compared.add(failure);
+        if (errorBody === undefined) failures.add(failure);
       }
     });
   if (errorBody === undefined) return tellFailureAs(typeOutside(operations));

@@ -43,6 +43,11 @@ export function setOf(node: PatternNode): RegExp {
   return new RegExp(`^${source}$`, 'u');
 }
 
+const LAST = 0x10ffff;
+
+/** A pattern is read once for each cure that may be proposed, and a property takes a tenth of a second. */
+const searched = new Map<string, readonly number[]>();
+
 /** One character of each group of characters that the same nodes can read. */
 export function lettersOf(root: PatternNode): string[] {
   const nodes = nodesOf(root);
@@ -56,8 +61,6 @@ export function lettersOf(root: PatternNode): string[] {
   return [...letters.values()];
 }
 
-const LAST = 0x10ffff;
-
 /** The code points at which a set of characters begins, or has ended. */
 function boundsOf(node: PatternNode): readonly number[] {
   switch (node.type) {
@@ -67,17 +70,14 @@ function boundsOf(node: PatternNode): readonly number[] {
       return [node.min.codePoint, node.max.codePoint + 1];
     case 'dot':
     case 'characterClassEscape':
-      return known.getOrInsertComputed(node.raw, (raw) => searchedBounds(raw, 0xffff));
+      return searched.getOrInsertComputed(node.raw, (raw) => searchedBounds(raw, 0xffff));
     case 'unicodePropertyEscape':
       // Above U+FFFF, only properties have bounds.
-      return known.getOrInsertComputed(node.raw, (raw) => searchedBounds(raw, LAST));
+      return searched.getOrInsertComputed(node.raw, (raw) => searchedBounds(raw, LAST));
     default:
       return [];
   }
 }
-
-/** A pattern is read once for each cure that may be proposed, and a property takes a tenth of a second. */
-const known = new Map<string, readonly number[]>();
 
 function searchedBounds(raw: string, last: number): number[] {
   const set = new RegExp(raw, 'u');

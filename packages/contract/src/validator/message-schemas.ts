@@ -36,10 +36,16 @@ export function toMessages(
       const required = content === undefined ? ['headers'] : ['headers', 'body'];
       return replies.component({ required, properties: { headers: closed(fields, replies), body } });
     };
-    // Many operations have the same reply to a failure.
-    return [status, replies.once(fields.length > 0 || content === undefined ? reply : content.schema, made)] as const;
+    // Many operations have the same reply to a failure, or at least one that is the same component.
+    const key = fields.length > 0 || content === undefined ? reply : (referenceOf(content.schema) ?? content.schema);
+    return [status, replies.shared.getOrInsertComputed(key, made)] as const;
   });
   return { bodies: new Map(bodies.length > 0 ? bodies : [['', toRequest(false)]]), responses: new Map(responses) };
+}
+
+/** The target of a schema that is nothing but a reference. */
+function referenceOf(schema: AnySchema): string | undefined {
+  return typeof schema === 'object' && Object.keys(schema).length === 1 ? schema.$ref : undefined;
 }
 
 /** The validator knows only JSON, and sees any value where bytes are: bytes.ts judges them. */

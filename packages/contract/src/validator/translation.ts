@@ -8,7 +8,6 @@ import {
   type IsValid,
   NUMBER_FORMATS,
 } from '../schema/exact.ts';
-import type { ContractReply } from '../message/content.ts';
 import { spend } from '../schema/budget.ts';
 import { exactJson } from '../schema/int64.ts';
 import { joined, OF_MEMBERS } from '../schema/subschemas.ts';
@@ -48,6 +47,8 @@ export class Translation {
   private readonly known = new Map<string, object>();
   /** Names of components, by the place of the reference and its target. */
   private readonly references = new Map<string, Map<AnySchema, string>>();
+  /** Names of components that many messages share, by what they have in common. */
+  readonly shared = new Map<unknown, string>();
 
   constructor(direction: Direction, follow: Follow) {
     this.direction = direction;
@@ -233,18 +234,6 @@ export class Translation {
   component(translated: unknown, name = this.nextName()): string {
     this.components[name] = { $id: name, allOf: [translated] };
     return name;
-  }
-
-  private readonly ofReplies = new Map<unknown, string>();
-  /**
-   * Makes the component of a reply once, however many operations have it.
-   *
-   * @param reply if it is nothing but a body, the schema of the body @returns its name
-   */
-  once(reply: AnySchema | ContractReply, make: () => string): string {
-    const { $ref, ...others } = typeof reply === 'object' && '$ref' in reply ? reply : {};
-    const isReference = $ref !== undefined && Object.keys(others).length === 0;
-    return this.ofReplies.getOrInsertComputed(isReference ? $ref : reply, make);
   }
 
   private nextName(): string {

@@ -83,16 +83,25 @@ export async function derive(
     hasOthers ||= made !== body;
     return made;
   };
-  const derivations = new Map<number, Derivation>();
+  /** A failure begins with the seed, by which the run can be repeated. */
+  const named = async <T>(check: () => Promise<T>, at = seed): Promise<T> => {
+    try {
+      return await check();
+    } catch (error) {
+      throw new Error(`seed ${at}: ${messageOf(error)}`, { cause: error });
+    }
+  };
+  const derivationOf = (at: number) => new Derivation(document, { seed: at });
+  const first = derivationOf(seed);
   const trialsOfAll = async (some: readonly ContractOperation[], at: number) => {
-    const derivation = derivations.getOrInsertComputed(at, () => new Derivation(document, { seed: at }));
+    const derivation = at === seed ? first : derivationOf(at);
     const relating = { derivation, relate, isRecord, keyOf, judgeOf };
     const all = await Promise.all(some.map((each) => trialsOf(each, contract, at, relating, () => keys++)));
     return all.flatMap((trials) => sampled(trials, samples));
   };
   const sendAll = async (some: readonly ContractOperation[], least: number) => {
     for (let round = 0; some.length > 0 && sum() < least; round++) {
-      const trials = (await trialsOfAll(some, seed + round)).values();
+      const trials = (await named(() => trialsOfAll(some, seed + round), seed + round)).values();
       const workers = Array.from({ length: AT_ONCE }, async () => {
         for (const { wires, send } of trials) {
           await send(checker).catch((error: unknown) => {
@@ -103,20 +112,11 @@ export async function derive(
       await Promise.all(workers);
     }
   };
-  /** A failure begins with the seed, by which the run can be repeated. */
-  const named = async (check: () => unknown) => {
-    try {
-      await check();
-    } catch (error) {
-      throw new Error(`seed ${seed}: ${messageOf(error)}`, { cause: error });
-    }
-  };
   const others = operations.filter((each) => !isRecord(each));
   await sendAll(operations.filter(isRecord), requests);
   for (const [table, id = ''] of Object.entries(service.records)) {
     const accepted = checker.stored.get(id) ?? new Map<Key, string>();
-    const records = await exported(instance, table);
-    await named(() => requireSame(accepted, records, checker.hasKeyless || hasOthers));
+    await named(async () => requireSame(accepted, await exported(instance, table), checker.hasKeyless || hasOthers));
   }
   // Other operations may change the store, so they run after the comparison, and those that change rows at the end.
   const creations = others.filter((each) => isCreation(each, document, keyOf(each)));
