@@ -1,11 +1,13 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import packageJson from '../package.json' with { type: 'json' };
 import { listening, ROOT, start } from '../packages/trellis/test/support/service.ts';
+import { isInMemory } from '../packages/trellis/test/support/set-up.ts';
+import { until } from '../packages/trellis/test/support/until.ts';
 import { atEnd, temporaryFolder } from '../packages/contract/test/support/temporary.ts';
 import { plantStore } from './support.ts';
 
@@ -97,6 +99,22 @@ test('Jest runs a test file without npm, without flags of Node, and beside tests
   writeFileSync(join(folder, 'package.json'), '{');
   const jest = start(process.execPath, ['node_modules/jest/bin/jest.js', 'unit/http/entity-tag'], {}, ROOT);
   expect([await jest.ended, jest.stderr()]).toEqual([0, expect.stringMatching(/^PASS [^]*^Tests: +\d+ passed, /m)]);
+});
+
+(isInMemory() ? test : test.skip)('temporary files of tests in memory go with a Jest that is killed', async () => {
+  const program = `
+    import setUp from './packages/trellis/test/support/set-up.ts';
+    setUp();
+    console.log(process.env.TMPDIR);
+    setInterval(() => undefined, 1000);`;
+  const { child, stdout, ended } = start(process.execPath, ['--input-type=module', '-e', program], {}, ROOT);
+  const folder = (await until(() => /^(\/dev\/shm\/.+)\n$/.exec(stdout())))[1] ?? '';
+  // A killed test may leave one that only its owner can open again.
+  mkdirSync(join(folder, 'closed/inner'), { recursive: true });
+  chmodSync(join(folder, 'closed'), 0);
+  child.kill('SIGKILL');
+  await ended;
+  await until(() => !existsSync(folder));
 });
 
 test('scripts/node runs the Node on the PATH when the Node that npm installed cannot run', async () => {

@@ -37,6 +37,13 @@ test.each([
       join('packages/{contract,trellis}/src', one ?? two ?? ''),
     ),
   ],
+  [
+    'packages/trellis/test/support/sequencer.js',
+    Array.from(
+      read('packages/trellis/test/support/sequencer.js').matchAll(/'\/?([\w-]+\/[\w/.-]+)'/g),
+      ([, part = '']) => `{test,packages/*/test}/**/${part}*`,
+    ),
+  ],
 ])('each path in %s leads to a file', (_, patterns) => {
   expect(patterns).not.toEqual([]);
   expect((patterns as readonly string[]).filter((pattern) => !matches(pattern))).toEqual([]);

@@ -9,10 +9,10 @@ atEnd(() => {
 });
 
 /**
- * The io of a command in this process, and what it has written. Its stdin is empty. The working folder belongs to the
+ * The io of a command in this process, which reads `input`, and what it has written. The working folder belongs to the
  * process, so commands that run at the same time share it.
  */
-export function captured(env: Io['env'], cwd: string) {
+export function captured(env: Io['env'], cwd: string, input = '') {
   process.chdir(cwd);
   const stream = () => {
     let text = '';
@@ -27,7 +27,7 @@ export function captured(env: Io['env'], cwd: string) {
   const kill = () => {
     exit(137);
   };
-  const streams = { stdin: Readable.from([]), stdout, stderr };
+  const streams = { stdin: Readable.from(input === '' ? [] : [Buffer.from(input)]), stdout, stderr };
   const io = Object.assign(new EventEmitter(), { env, ...streams, exit, pid: 0, kill }) satisfies Io;
   return { io, exited, stdout: stdout.text, stderr: stderr.text };
 }

@@ -130,21 +130,22 @@ function linesOf(stdout: string): Record<string, unknown>[] {
 }
 
 /** Starts a command of a service in this process. */
-function startHere(service: AnyService, args: readonly string[], environment: Environment, cwd: string) {
-  const { io, exited, stdout, stderr: all } = captured(environment, cwd);
+function startHere(service: AnyService, args: readonly string[], environment: Environment, cwd: string, input = '') {
+  const { io, exited, stdout, stderr: all } = captured(environment, cwd, input);
   const stderr = () => all().replace(PROGRESS, '');
   const ended = Promise.race([main(service, args, io), exited]);
   return { io, stdout, stderr, log: () => linesOf(stdout()), ended };
 }
 
-/** Runs a command of a service to its end, in this process. Its stdin is empty. */
+/** Runs a command of a service to its end, in this process. It reads `input` from stdin. */
 export async function runCommand(
   args: readonly string[],
   environment: Environment,
   cwd = ROOT,
   service: AnyService = items,
+  input = '',
 ): Promise<Ended> {
-  return endOf(startHere(service, args, environment, cwd));
+  return endOf(startHere(service, args, environment, cwd, input));
 }
 
 /** Runs a command as a process, for tests of what only a process has: a start, a user, a copy of the project. */
