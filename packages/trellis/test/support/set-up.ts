@@ -15,7 +15,7 @@ export const isInMemory = () => tmpdir().startsWith(MEMORY);
 function hasRoom(): boolean {
   if (!existsSync(MEMORY)) return false;
   const { bavail, bsize } = statfsSync(MEMORY);
-  return bavail * bsize >= ENOUGH_BYTES;
+  return Math.min(bavail * bsize, process.availableMemory()) >= ENOUGH_BYTES;
 }
 
 /** Removes a folder when its input ends, as it does with this process, however that ends. */
