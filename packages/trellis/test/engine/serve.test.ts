@@ -116,6 +116,15 @@ describe('the service', () => {
     await service.stop();
   });
 
+  test('prints the first token without a curl line when the contract has no example of a row', async () => {
+    const changed = withContract((yaml) => yaml.replace(/^ {12}examples:\n(?: {14}.*\n)+/m, ''));
+    const service = await startInstance({}, changed);
+    expect(service.token).not.toBe('');
+    expect(service.stderr()).not.toContain('curl');
+    expect(service.stderr()).not.toContain('undefined');
+    await service.stop();
+  });
+
   test('starts with a warning when x-error-numbers lacks a number of the framework', async () => {
     const changed = withContract((yaml) => yaml.replace("            '40400': The path does not exist\n", ''));
     const service = await startInstance({}, changed);

@@ -159,3 +159,19 @@ test('a caller that fills the queue keeps no other out of it, and all callers to
   for (let batch = 0; batch <= answers.length; batch++) await Promise.race([end(), done]);
   expect(new Set((await done).map((each) => each.slice(-4)))).toEqual(new Set(['done']));
 });
+
+test('beside a caller that fills the queue, another one may have a third of its bytes', async () => {
+  const { batches, work, end } = noting();
+  const mib = 1024 * 1024;
+  const queue = new Queue({ work, bytesOf: () => mib, maxItems: 1 });
+  const first = queue.add('first');
+  await batchesAre(batches, 1);
+  const add = (caller: string) => asCaller(caller, () => queue.add(caller));
+  const answers = Array.from({ length: MAX_WAITING_BYTES / mib }, () => add('crowd'));
+  // The next one could come when the other caller had less than 5⅓ MiB.
+  for (let count = 0; count < 6; count++) answers.push(add('other'));
+  await expect(add('other')).rejects.toThrow('too many requests wait for the store');
+  const done = Promise.all([first, ...answers]);
+  for (let batch = 0; batch <= answers.length; batch++) await Promise.race([end(), done]);
+  expect(await done).toHaveLength(23);
+});
