@@ -56,16 +56,20 @@ export function end(): void {
 
 /** A count above this is kept: to count takes longer than to check the members, and many schemas may apply to them. */
 const MANY = 100;
-let counted: { readonly value?: object; readonly parts?: number } = {};
+let counted: { readonly value?: object; readonly members?: number } = {};
+
+/** The number of members of an object; 0 for any other value. */
+export function countMembers(value: unknown): number {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 0;
+  if (counted.value === value) return counted.members ?? 0;
+  const members = Object.keys(value).length;
+  if (members > MANY) counted = { value, members };
+  return members;
+}
 
 /** The number of members of an object, or of items of an array. */
 export function countParts(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  if (Array.isArray(value)) return value.length;
-  if (counted.value === value) return counted.parts ?? 0;
-  const parts = Object.keys(value).length;
-  if (parts > MANY) counted = { value, parts };
-  return parts;
+  return Array.isArray(value) ? value.length : countMembers(value);
 }
 
 /** @throws Overspent */

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type * as Ajv from 'ajv/dist/core.js';
-import { budget, countParts, requireMore } from '../schema/budget.ts';
+import { budget, countMembers, countParts, requireMore } from '../schema/budget.ts';
 import { CHECKED, type ExactCheck, isLarge, type IsValid } from '../schema/exact.ts';
 import { CALL, COPY, NAME, type Weights } from './weights.ts';
 
@@ -153,14 +153,15 @@ function spendKeyword(weights: readonly Weights[]): Ajv.CodeKeywordDefinition {
     before: '$ref',
     code(cxt) {
       const { gen, data, it, allErrors } = cxt;
-      const { schema, once, character, part, faults, isClosed } = weights[cxt.schema as number] ?? CALL;
-      const eachPart = part + (allErrors && isClosed ? FAULT : 0);
+      const { schema, once, character, member, faults, isClosed } = weights[cxt.schema as number] ?? CALL;
       let cost: Ajv.Code = _`${once + (allErrors ? FAULT * faults : 0)}`;
       const calls = countCalls(it.schema);
       // A failing pattern of patternProperties does not end the search through the members: Ajv goes on to the next one.
       if (schema === undefined || calls > 0) cost = _`${cost} + ${COPY} * ${new Name('errors')}`;
       if (character > 0) cost = _`${cost} + (typeof ${data} === "string" ? ${character} * ${data}.length : 0)`;
-      if (eachPart > 0) cost = _`${cost} + ${eachPart} * ${gen.scopeValue('func', { ref: countParts })}(${data})`;
+      const times = (work: number, ref: typeof countParts) => _`${work} * ${gen.scopeValue('func', { ref })}(${data})`;
+      if (member > 0) cost = _`${cost} + ${times(member, countMembers)}`;
+      if (allErrors && isClosed) cost = _`${cost} + ${times(FAULT, countParts)}`;
       if (calls > 0) for (const name of namesIn(cxt)) cost = _`${cost} + ${calls * NAME} * ${name}.length`;
       const kept = gen.scopeValue('obj', { ref: budget });
       if (schema !== undefined) gen.code(_`${kept}.at = ${gen.scopeValue('obj', { ref: schema })}`);

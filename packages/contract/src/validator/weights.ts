@@ -23,13 +23,13 @@ const OF_EACH = keywordsThat(({ to, holds }) => /other members|items|names/.test
 const CHECK =
   /^(?:(?:exclusive)?(?:max|min)imum|(?:max|min)(?:Length|Items|Properties|Contains)|pattern|format|enum|const)$/i;
 
-/** What a schema spends: once, for each character of a text, and for each member of an object or item of an array. */
+/** What a schema spends: once, for each character of a text, and for each member of an object. */
 export interface Weights {
   /** Undefined for a schema that only the translation has. */
   readonly schema: Schema | undefined;
   readonly once: number;
   readonly character: number;
-  readonly part: number;
+  readonly member: number;
   /** The most faults: one for each check, and one for each missing member. */
   readonly faults: number;
   /** Whether each member or item may be a fault of this schema itself. */
@@ -37,7 +37,7 @@ export interface Weights {
 }
 
 /** The work to call a schema, which spends by itself. */
-export const CALL: Weights = { schema: undefined, once: 1, character: 0, part: 0, faults: 0, isClosed: false };
+export const CALL: Weights = { schema: undefined, once: 1, character: 0, member: 0, faults: 0, isClosed: false };
 
 /** @param fills whether the service fills in defaults, as in requests */
 export function weightsOf(schema: Schema, follow: Follow, fills: boolean): Weights {
@@ -54,7 +54,7 @@ export function weightsOf(schema: Schema, follow: Follow, fills: boolean): Weigh
     schema,
     once: 1 + names * MEMBER + choices / 2 + checks / 2 + reading + division + inherited + filling,
     character: ofCharacter(schema),
-    part: ofPart(schema, follow),
+    member: ofMember(schema, follow),
     faults: 1 + checks + required.length + dependent,
     isClosed: schemasOf(schema, OF_EACH).includes(false),
   };
@@ -69,15 +69,14 @@ function ofCharacter(schema: Schema): number {
   );
 }
 
-/** Each keyword that checks the members of an object visits all of them, in an order that V8 sorts each time. */
-function ofPart(schema: Schema, follow: Follow): number {
+/**
+ * Each keyword that checks the members of an object visits all of them, in an order that V8 sorts each time: also
+ * `additionalProperties: false`, which ends at the first member that the schema does not declare, but sorts before.
+ */
+function ofMember(schema: Schema, follow: Follow): number {
   const { additionalProperties = true, unevaluatedProperties = true, propertyNames = true } = schema;
   const patterns = Object.keys(schema.patternProperties ?? {}).length;
-  // Without patterns, `additionalProperties: false` ends at the first member that the schema does not declare.
-  const isShort = additionalProperties === false && patterns === 0;
-  const visits = [isShort || additionalProperties, unevaluatedProperties, propertyNames].filter(
-    (each) => each !== true,
-  );
+  const visits = [additionalProperties, unevaluatedProperties, propertyNames].filter((each) => each !== true);
   const counts = ['maxProperties', 'minProperties'].filter((keyword) => keyword in schema).length;
   // Ajv copies the names of evaluated members from schema to schema.
   const isCopied = inPlace([schema], follow).some(({ patternProperties }) => patternProperties !== undefined);

@@ -47,6 +47,11 @@ test.each<Row>([
   ['branches of the members of a pattern', { maxProperties: 20, patternProperties: { '^': branches(200) } }, MEMBERS],
   ['patterns of one text', { allOf: counted(100, (index) => ({ pattern: `^[^${index}x]*$` })) }, TEXT],
   ['lengths of one text', { allOf: counted(400, (minLength) => ({ minLength, maxLength: BYTES })) }, TEXT],
+  [
+    'closed branches of one value',
+    { anyOf: counted(100, (index) => ({ properties: { [`p${index}`]: true }, additionalProperties: false })) },
+    MEMBERS,
+  ],
   ['counts of members', { allOf: counted(200, (minProperties) => ({ minProperties })) }, MEMBERS],
   [
     'evaluated members',
