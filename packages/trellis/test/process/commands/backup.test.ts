@@ -110,10 +110,15 @@ describe('backup and restore', () => {
     const killAt = async (nth: number, ...args: readonly string[]) => {
       let changes = 0;
       const { child, ended } = start(process.execPath, [MAIN, ...args], environment, folder);
-      const watcher = watch(folder, (kind) => {
-        if (kind === 'rename' && ++changes === nth) child.kill('SIGKILL');
+      const { promise: told, resolve: tell } = Promise.withResolvers<undefined>();
+      const watcher = watch(folder, (kind, name) => {
+        if (name === 'last') tell(undefined);
+        else if (kind === 'rename' && ++changes === nth) child.kill('SIGKILL');
       });
       await ended;
+      // The changes are told in their order, and on a busy machine late.
+      writeFileSync(join(folder, 'last'), '');
+      await told;
       watcher.close();
       return changes;
     };
