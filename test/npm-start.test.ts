@@ -6,7 +6,6 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import packageJson from '../package.json' with { type: 'json' };
 import { listening, ROOT, start } from '../packages/trellis/test/support/service.ts';
-import { isInMemory } from '../packages/trellis/test/support/set-up.ts';
 import { until } from '../packages/trellis/test/support/until.ts';
 import { atEnd, temporaryFolder } from '../packages/contract/test/support/temporary.ts';
 import { plantStore } from './support.ts';
@@ -101,14 +100,13 @@ test('Jest runs a test file without npm, without flags of Node, and beside tests
   expect([await jest.ended, jest.stderr()]).toEqual([0, expect.stringMatching(/^PASS [^]*^Tests: +\d+ passed, /m)]);
 });
 
-(isInMemory() ? test : test.skip)('temporary files of tests in memory go with a Jest that is killed', async () => {
+test('the folder of temporary files goes with a Jest that is killed', async () => {
   const program = `
-    import setUp from './packages/trellis/test/support/set-up.ts';
-    setUp();
-    console.log(process.env.TMPDIR);
+    import { keptFolder } from './packages/trellis/test/support/set-up.ts';
+    console.log(keptFolder(${JSON.stringify(temporaryFolder())}));
     setInterval(() => undefined, 1000);`;
   const { child, stdout, ended } = start(process.execPath, ['--input-type=module', '-e', program], {}, ROOT);
-  const folder = (await until(() => /^(\/dev\/shm\/.+)\n$/.exec(stdout())))[1] ?? '';
+  const folder = (await until(() => /^(\/.+)\n$/.exec(stdout())))[1] ?? '';
   // A killed test may leave one that only its owner can open again.
   mkdirSync(join(folder, 'closed/inner'), { recursive: true });
   chmodSync(join(folder, 'closed'), 0);

@@ -29,12 +29,17 @@ export default function setUp(): void {
   // First: the binaries are links to those of the packages, which memory cannot have.
   install();
   if (process.env['TESTS'] !== undefined || process.env['TMPDIR'] !== undefined || !hasRoom()) return;
-  const folder = mkdtempSync(join(MEMORY, 'item-store-tests-'));
+  process.env['TMPDIR'] = keptFolder(MEMORY);
+}
+
+/** Makes a folder that goes with this process. */
+export function keptFolder(parent: string): string {
+  const folder = mkdtempSync(join(parent, 'item-store-tests-'));
   // As other temporary folders: servers and tests run as other users.
   chmodSync(folder, 0o1777);
   // In a session of its own, which Ctrl-C does not reach.
   const keeper = spawn('sh', ['-c', KEEPER, folder], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
   keeper.unref();
   if (keeper.stdin instanceof Socket) keeper.stdin.unref();
-  process.env['TMPDIR'] = folder;
+  return folder;
 }

@@ -141,14 +141,20 @@ test('refuses an item that has waited too long', async () => {
   expect(batches).toEqual([['first']]);
 });
 
-test('a caller that fills the queue keeps no other out of it, and all callers together get twice its bytes', async () => {
+/** A queue of items of a MiB, one of which is in work, and which a caller has filled. */
+async function filledBy(crowd: string) {
   const { batches, work, end } = noting();
   const mib = 1024 * 1024;
   const queue = new Queue({ work, bytesOf: () => mib, maxItems: 1 });
   const first = queue.add('first');
   await batchesAre(batches, 1);
   const add = (caller: string) => asCaller(caller, () => queue.add(caller));
-  const answers = Array.from({ length: MAX_WAITING_BYTES / mib }, () => add('crowd'));
+  const answers = Array.from({ length: MAX_WAITING_BYTES / mib }, () => add(crowd));
+  return { first, answers, add, end };
+}
+
+test('a caller that fills the queue keeps no other out of it, and all callers together get twice its bytes', async () => {
+  const { first, answers, add, end } = await filledBy('crowd');
   const full = 'too many requests wait for the store';
   await expect(add('crowd')).rejects.toThrow(full);
   for (let other = 0; other < 16; other++) answers.push(add(`other ${other}`));
@@ -161,13 +167,7 @@ test('a caller that fills the queue keeps no other out of it, and all callers to
 });
 
 test('beside a caller that fills the queue, another one may have a third of its bytes', async () => {
-  const { batches, work, end } = noting();
-  const mib = 1024 * 1024;
-  const queue = new Queue({ work, bytesOf: () => mib, maxItems: 1 });
-  const first = queue.add('first');
-  await batchesAre(batches, 1);
-  const add = (caller: string) => asCaller(caller, () => queue.add(caller));
-  const answers = Array.from({ length: MAX_WAITING_BYTES / mib }, () => add('crowd'));
+  const { first, answers, add, end } = await filledBy('crowd');
   // The next one could come when the other caller had less than 5⅓ MiB.
   for (let count = 0; count < 6; count++) answers.push(add('other'));
   await expect(add('other')).rejects.toThrow('too many requests wait for the store');

@@ -16,7 +16,7 @@ test('leaves out an unused component that is refused', () => {
 
 test('keeps an unused component without a place, which an edit has made, when something else without a place is refused', () => {
   const document = structuredClone(withAlone);
-  const refusal = new ContractError('this is not supported', 'openapi.yaml, POST /plants');
+  const refusal = new ContractError('this is not supported', 'openapi.yaml, POST /notes');
   expect(leaveOutUnused(document, [refusal])).toEqual([]);
   expect(document).toEqual(withAlone);
 });
